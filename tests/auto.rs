@@ -4,6 +4,7 @@ mod columns;
 mod lifted;
 mod partial;
 mod programs;
+mod steps;
 mod updates;
 
 use crate::common::{chain_text, program, program_text};

@@ -165,6 +165,94 @@ fn the_schedule_of_threads_is_compared() {
     }
 }
 
+/// The text of such rows with something put in before the last store.
+fn with_in_rows(nest: &Nest, contract: Contract, put: &str) -> (CUnit, Verdict) {
+    let unit = printed(nest, contract);
+    let at = unit.c.rfind("    return 0;").expect("an end");
+    let c = format!("{}{put}{}", &unit.c[..at], &unit.c[at..]);
+    let unit = CUnit { c, ..unit };
+    let verdict = compared(&unit, nest);
+    (unit, verdict)
+}
+
+/// Comments end where they do in C, which joins lines before that. How lines end is layout.
+#[test]
+fn comments_hide_nothing() {
+    let nest = rows();
+    for read in ["/*/ out[0] = 1.0f; /*/", "/* out[0] = 1.0f; */", "\t\r\n"] {
+        let (unit, verdict) = with_in_rows(&nest, Contract::On, read);
+        assert_eq!(verdict, Verdict::Same, "{read}: {}", unit.c);
+    }
+    for not_read in [
+        "/*/ */ out[0] = 1.0f; /* */",
+        "/* *\\\n/ out[0] = 1.0f; /* */",
+        "/* *\\ \r\n/ out[0] = 1.0f; /* */",
+        "/* *??/\n/ out[0] = 1.0f; /* */",
+        "ret\\\nurn 0;",
+    ] {
+        let (unit, verdict) = with_in_rows(&nest, Contract::On, not_read);
+        assert_ne!(verdict, Verdict::Same, "{not_read}: {}", unit.c);
+    }
+}
+
+/// What options are for stands between their begin and their end.
+#[test]
+fn options_are_of_all_code() {
+    let nest = rows();
+    let unit = printed(&nest, Contract::Off);
+    let end = "#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC pop_options\n#endif\n";
+    let parts: Vec<&str> = unit.c.split(end).collect();
+    let [before, behind] = parts[..] else {
+        panic!("{}", unit.c);
+    };
+    let begin = before.find("#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC push");
+    let begin = begin.expect("options");
+    let above = before[begin..].find("#endif\n").expect("an end") + begin + "#endif\n".len();
+    let options = &before[begin..above];
+    let moved = [
+        (format!("{}{end}{}{behind}", &before[..above], &before[above..])),
+        (format!(
+            "{}{}{options}{end}{behind}",
+            &before[..begin],
+            &before[above..]
+        )),
+    ];
+    assert_eq!(compared(&unit, &nest), Verdict::Same);
+    for c in moved {
+        let verdict = compared(&CUnit { c, ..unit.clone() }, &nest);
+        assert!(matches!(verdict, Verdict::Differs(_)), "{verdict:?}");
+    }
+}
+
+/// Many comparisons with constants are put together by sums, of truth values only.
+#[test]
+fn what_is_looked_up_is_read() {
+    let text = "def blank [n : nat] (s : n.u8) : (i32, i32) =
+      let is = \\c -> c == 32 || c == 9 || c == 10 || c == 13 in
+      let no = \\c -> c != 32 && c != 9 && c != 10 && c != 13 in
+      (s |> map (\\c -> if is c then (1 : i32) else 0) |> reduce (+) 0,
+       s |> map (\\c -> if no c then (1 : i32) else 0) |> reduce (+) 0)";
+    let nest = lower(&common::program_text(text), &Default::default()).expect("a kernel");
+    let unit = printed(&nest, Contract::On);
+    assert_eq!(compared(&unit, &nest), Verdict::Same, "{}", unit.c);
+    let mut made = 0;
+    for (from, to) in [
+        ("= ANY(", "= ALL("),
+        ("= ALL(", "= ANY("),
+        ("(a) + (b) == 2", "(a) + (b) != 0"),
+        (" == 13))", "))"),
+        (" != 13))", " + 13))"),
+        ("(x0 == 32) |", "x0 |"),
+    ] {
+        for c in each_place(&unit.c, from, to) {
+            let verdict = compared(&CUnit { c, ..unit.clone() }, &nest);
+            assert_ne!(verdict, Verdict::Same, "{from}");
+            made += 1;
+        }
+    }
+    assert!(made > 5, "{made}: {}", unit.c);
+}
+
 /// Of one kind of change and one text, at most.
 const MOST: usize = 30;
 

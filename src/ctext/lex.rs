@@ -58,17 +58,36 @@ pub fn tokens(text: &str) -> Result<Vec<Token<'_>>, Unread> {
         let rest = &text[at..];
         if c == '\n' {
             (at, line, first) = (at + 1, line.saturating_add(1), true);
-        } else if rest.starts_with("\\\n") {
+        } else if rest.starts_with("\r\n") {
+            at += 1;
+        } else if c == '\\' {
+            // Lines are joined before there are tokens: what stands on both sides is one, without a space between.
+            let joined = rest.strip_prefix('\\').is_some_and(|r| r.starts_with('\n'));
+            if !joined || !text[..at].ends_with([' ', '\t']) {
+                return Err(Unread::new(
+                    line,
+                    "a line is joined to the next one within a word",
+                ));
+            }
             (at, line) = (at + 2, line.saturating_add(1));
         } else if c == ' ' || c == '\t' {
             at += 1;
         } else if rest.starts_with("/*") {
-            let Some(end) = rest.find("*/") else {
+            let Some(end) = rest[2..].find("*/") else {
                 return Err(Unread::new(line, "a comment does not end"));
             };
-            let lines = rest[..end].matches('\n').count();
+            let inside = &rest[2..2 + end];
+            // Lines are joined before comments end: `*\` and `/` on the next line end one. `??/` may be `\`.
+            let joins = |l: &str| l.trim_end().ends_with('\\') || l.contains("??/");
+            if inside.lines().any(joins) {
+                return Err(Unread::new(
+                    line,
+                    "a line of a comment is joined to the next one",
+                ));
+            }
+            let lines = inside.matches('\n').count();
             line = line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
-            at += end + 2;
+            at += end + 4;
         } else {
             let Some(length) = length(rest, c) else {
                 return Err(Unread::new(

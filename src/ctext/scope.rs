@@ -165,7 +165,9 @@ pub const ANY_OUTSIDE: &str = "any_outside";
 
 /// What a text may call, or have for a macro or a type.
 pub fn is_taken(name: &str) -> bool {
-    const MACROS: [&str; 22] = [
+    const MACROS: [&str; 24] = [
+        "ANY",
+        "ALL",
         "EITHER",
         "TRUTH",
         "EXPANDED",

@@ -2,7 +2,7 @@
 //!
 //! Each piece of the file is known, is a type of vectors, is of the interface, or is the function; anything else is not read.
 
-use super::known::TABLE;
+use super::known::{Known, TABLE};
 use super::lex::{plain, tokens, Token, Unread};
 use super::parse::{Parser, Part, Signature};
 use super::pieces::{pieces, Piece};
@@ -30,6 +30,8 @@ pub struct Unit {
     parts: BTreeMap<String, Part>,
     called: BTreeSet<String>,
     loops: bool,
+    /// Whether something that is compiled stands above.
+    code: bool,
 }
 
 pub type Read<T = ()> = Result<T, Stop>;
@@ -47,6 +49,10 @@ pub fn differs<T>(line: u32, what: impl Into<String>) -> Read<T> {
 pub fn unread<T>(line: u32, what: impl Into<String>) -> Read<T> {
     Err(Stop::Unread(Unread::new(line, what)))
 }
+
+/// What begins options of a compiler, and what ends them.
+const OPTIONS: [&str; 2] = ["(loops-aligned)", "(no-contraction)"];
+const OPTIONS_END: &str = "(options-end)";
 
 /// `#include <…>` that change nothing.
 const INCLUDES: [&str; 4] = ["stdbool.h", "stdint.h", "stdlib.h", "math.h"];
@@ -76,7 +82,9 @@ impl Unit {
         nest: &Nest,
         header: Option<&BTreeMap<String, i32>>,
     ) -> Read {
-        if let Some(known) = TABLE.find(piece) {
+        let known = TABLE.find(piece);
+        self.options(piece, known.as_ref())?;
+        if let Some(known) = known {
             for need in &known.needs {
                 let met =
                     self.names.contains(need) || self.names.contains(&format!("#include <{need}>"));
@@ -98,6 +106,26 @@ impl Unit {
             Piece::Declaration(t) => self.declaration(t, nest),
             Piece::Function(t) => self.function(t, nest, header),
         }
+    }
+
+    /// Options of a compiler are those of what stands between their begin and their end: all that is compiled.
+    fn options(&mut self, piece: &Piece, known: Option<&Known>) -> Read {
+        let t = piece.tokens();
+        let is = |name: &&&str| known.is_some_and(|k| k.names.iter().any(|n| n == **name));
+        let begin = OPTIONS.iter().find(is).filter(|_| self.code);
+        if let Some(name) = begin {
+            return differs(
+                piece.line(),
+                format!("`{name}` stands behind what it is for"),
+            );
+        }
+        // An enumeration is no code.
+        let code = t.iter().any(|t| t.text == "{") && t.first().is_some_and(|t| t.text != "enum");
+        if code && self.names.contains(OPTIONS_END) {
+            return differs(piece.line(), format!("code stands behind `{OPTIONS_END}`"));
+        }
+        self.code |= code;
+        Ok(())
     }
 
     fn directive(&mut self, t: &[Token]) -> Read {

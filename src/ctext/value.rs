@@ -294,15 +294,19 @@ impl Reader<'_, '_> {
                 return unread(format!("`{name}` with {} arguments", args.len()));
             }
             self.scope.needs(name);
-            let args = args
-                .iter()
-                .map(|a| self.sum(a))
-                .collect::<Res<Vec<Sum>>>()?;
-            return Ok(plain(Tree::index(Sum::call(f, args))));
+            let args: Res<Vec<Sum>> = args.iter().map(|a| self.sum(a)).collect();
+            return Ok(plain(Tree::index(Sum::call(f, args?))));
         }
         if let ("EITHER" | "TRUTH", [c]) = (name, args) {
             self.scope.needs(name);
             return self.truth(c).map(plain);
+        }
+        if let ("ANY" | "ALL", [a, b]) = (name, args) {
+            self.scope.needs(name);
+            let (a, b) = (truth(self.value(a)?)?, truth(self.value(b)?)?);
+            let op = logic(if name == "ANY" { "|" } else { "&" }, &a, &b);
+            let both = |op| Tree::of(By::Op(op), vec![a, b], Shape::scalar(Scalar::Bool));
+            return op.map_or_else(|| unread("what may not be there"), |op| Ok(plain(both(op))));
         }
         let Some(helper) = helper::named(name).filter(|h| h.of.len() == args.len()) else {
             return unread(format!("a call of `{name}` with {} arguments", args.len()));

@@ -327,8 +327,12 @@ impl<'a> Trial<'a> {
         self.assumed = (plain.iter().flat_map(|n| n.abi.assumptions.clone())).collect();
         self.standing = plain.ok();
         let plain = self.standing.as_ref().map(|n| self.estimates(n));
-        let elements = schedule::of_elements(&self.input.program);
-        self.begun = elements.and_then(|way| self.prepared_by(way));
+        for way in [schedule::of_steps, schedule::of_elements] {
+            let way = way(&self.program());
+            if let Some((way, program)) = way.and_then(|way| self.prepared_by(way)) {
+                self.begun = Some((self.whole(way), program));
+            }
+        }
         if self.begun.is_none() {
             self.begun = self.without_names();
         }
@@ -474,6 +478,16 @@ impl<'a> Trial<'a> {
             None => way,
         });
         all.extend(ways.find_map(|way| self.prepared_by(way)));
+        // Steps that are operators may be reductions that something else is done with.
+        if let Some((lifted, program)) = all.first().filter(|f| f.0.lifts()).cloned() {
+            let next = first(&program, self.input.target, self.permits);
+            let next = next
+                .iter()
+                .filter(|way| !way.lifts())
+                .map(|way| lifted.then(way));
+            let next: Vec<Schedule> = next.collect();
+            all.extend(next.into_iter().find_map(|way| self.prepared_by(way)));
+        }
         while done.len() < ROUNDS {
             let before = all.last();
             let program = before.map_or(start, |b| &b.1);
@@ -512,24 +526,27 @@ impl<'a> Trial<'a> {
             ends.push(found);
             ends.extend(other.then_some(more));
         }
-        if let Some(last) = ends.pop() {
-            ends.push(self.row_by_row(last));
-        }
+        let last = ends.pop().or(begun.cloned());
+        ends.extend(self.row_by_row(last));
         ends
     }
 
-    /// The same, where what is done with columns is done row by row.
-    fn row_by_row(&mut self, found: (Schedule, Program)) -> (Schedule, Program) {
-        let mut found = found;
+    /// What that leads to, or the program, where what is done with columns is done row by row.
+    fn row_by_row(&mut self, before: Option<(Schedule, Program)>) -> Option<(Schedule, Program)> {
+        let mut found = before;
         for before in 0..COLUMNS {
-            let ways = schedule::columns(&found.1, before).into_iter();
-            let way = |way: Schedule| match before {
-                0 => found.0.then(&way),
-                _ => found.0.followed(&way),
+            let start = found
+                .as_ref()
+                .map_or_else(|| self.program(), |f| f.1.clone());
+            let ways = schedule::columns(&start, before).into_iter();
+            let way = |way: Schedule| match (&found, before) {
+                (None, _) => way,
+                (Some(f), 0) => f.0.then(&way),
+                (Some(f), _) => f.0.followed(&way),
             };
             let ways: Vec<Schedule> = ways.map(way).collect();
             match ways.into_iter().find_map(|way| self.prepared_by(way)) {
-                Some(next) => found = next,
+                Some(next) => found = Some(next),
                 None => break,
             }
         }

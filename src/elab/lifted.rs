@@ -5,9 +5,9 @@
 use super::term_text;
 use crate::arith::Nat;
 use crate::intern::Symbol;
-use crate::operator::lift::Lifting;
+use crate::operator::lift::{Lifting, Parts};
 use crate::operator::{self, Law, Meaning};
-use crate::term::Term;
+use crate::term::{call, normalize, Kind, Op, Term};
 use crate::ty::Ty;
 
 /// The rule that the reduction by a step, from a start if one is told, is the one by what it became; of closed terms.
@@ -26,7 +26,8 @@ pub fn lifted_rule(
     let begin = start.cloned().unwrap_or_else(|| Term::var(0, state));
     let array = Ty::array(Nat::var(Symbol::new("n")), element);
     let text = |t: &Term| term_text(t, &[any]);
-    let right = lifting.parts.reduction(&begin, array)?;
+    let direct = direct(&lifting.parts, &begin, array);
+    let right = direct.or_else(|| lifting.parts.reduction(&begin, array))?;
     let summary = lifting.parts.summary;
     // What holds over reals asks for the permission to take floats for them, also where the operator needs none.
     let exact = operator::proves(&lifting.parts.combine, Meaning::Machine, Law::Associative);
@@ -40,4 +41,34 @@ pub fn lifted_rule(
         lifting.family,
         text(&right)
     ))
+}
+
+/// `\xs -> reduce combine start (map inject xs)`, of arrays of this type: where a state is a summary itself, to which others are added
+/// by a primitive, so that schedules know what begins with it.
+fn direct(parts: &Parts, start: &Term, array: Ty) -> Option<Term> {
+    let state = start.ty();
+    if parts.summary != state {
+        return None;
+    }
+    let [p, s] = [1, 0].map(|i| Term::var(i, state));
+    let added = Term::apps(parts.combine.shift(2), [s, p]);
+    let added = Term::lam(None, state, Term::lam(None, state, added));
+    let primitive = matches!(normalize(&parts.combine).kind(), Kind::Prim(_));
+    if !primitive || normalize(&parts.finish) != normalize(&added) {
+        return None;
+    }
+    let xs = Term::var(0, array);
+    let is_element =
+        matches!(parts.inject.kind(), Kind::Lam(_, b) if matches!(b.kind(), Kind::Var(0)));
+    let summaries = match is_element {
+        true => xs,
+        false => call(Op::Map, [], [parts.inject.shift(1), xs])?,
+    };
+    let args = [parts.combine.shift(1), start.shift(1), summaries];
+    let result = call(Op::Reduce, [], args)?;
+    Some(normalize(&Term::lam(
+        Some(Symbol::new("xs")),
+        array,
+        result,
+    )))
 }

@@ -314,8 +314,14 @@ impl Printer<'_> {
                 };
                 format!("{x} {sign} {y}")
             }
-            (And, [x, y]) if is_cheap(args) && !calls(y) => format!("{x} & {y}"),
-            (Or, [x, y]) if is_cheap(args) && !calls(y) => format!("{x} | {y}"),
+            (And | Or, [x, y]) if is_cheap(args) && !calls(y) => match (op, looked_up(op, args)) {
+                (_, LOOKED_UP..) => {
+                    self.used.looked_up.insert(op.name());
+                    format!("{}({x}, {y})", if op == Or { "ANY" } else { "ALL" })
+                }
+                (And, _) => format!("{x} & {y}"),
+                _ => format!("{x} | {y}"),
+            },
             (And, [x, y]) => format!("{x} && {y}"),
             (Or, [x, y]) => format!("{x} || {y}"),
             (Not, [x]) => format!("!{x}"),
@@ -485,6 +491,7 @@ fn is_of_data(e: &Expr) -> bool {
 /// Whether a text calls a function: of two calls clang takes `&` for a slip of the pen.
 fn calls(text: &str) -> bool {
     let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    let text = text.replace("ANY(", "(").replace("ALL(", "(");
     text.as_bytes()
         .windows(2)
         .any(|w| word(w[0]) && w[1] == b'(')
@@ -507,6 +514,21 @@ fn is_cheap(args: &[Expr]) -> bool {
         _ => true,
     };
     args.iter().any(is_of_data) && !args[1].holds(|k| !cheap(k))
+}
+
+/// Of so many comparisons with constants gcc makes one test of a bit.
+const LOOKED_UP: usize = 4;
+
+/// How many comparisons with constants a number is found by, whichever of them it is, or none.
+fn looked_up(op: Op, args: &[Expr]) -> usize {
+    let compared = if op == Op::Or { Op::Eq } else { Op::Ne };
+    let constant = |e: &Expr| matches!(e.kind(), ExprKind::Lit(_));
+    let each = args.iter().map(|e| match e.kind() {
+        ExprKind::Op(of, args) if *of == op => looked_up(op, args),
+        ExprKind::Op(of, args) if *of == compared => usize::from(args.iter().any(constant)),
+        _ => 0,
+    });
+    each.sum()
 }
 
 /// Whether C has a type of floats for it.

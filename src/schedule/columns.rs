@@ -34,10 +34,15 @@ pub fn exchanged(term: &Term, before: usize) -> Vec<Schedule> {
     }
     let exchange = columns.rows("(contains map)");
     steps.push(guide(&numbered("by-rows", before), EXCHANGE, &[exchange]));
-    let more = Schedule::preparation(WORDS, steps.clone());
+    // Where nothing gets a name, nothing is kept that was not.
+    let way = |steps| match Schedule::preparation(WORDS, steps) {
+        way if columns.names => way,
+        way => way.by_itself(),
+    };
+    let more = way(steps.clone());
     let tidy = columns.rows("((contains map) and (none transpose))");
     steps.push(guide(&numbered("tidy", before), TIDY, &[tidy]));
-    vec![Schedule::preparation(WORDS, steps), more]
+    vec![way(steps), more]
 }
 
 /// Where a term stands.
@@ -47,6 +52,8 @@ struct Place {
     named: bool,
     /// Whether it is transposed before that.
     turned: bool,
+    /// Whether something has a name around it.
+    below: bool,
     /// What is around a part of the result, outermost first, as sketches with `@` for the part.
     around: Vec<String>,
 }
@@ -56,6 +63,7 @@ impl Place {
         Place {
             named: false,
             turned: false,
+            below: false,
             around: Vec::new(),
         }
     }
@@ -70,6 +78,13 @@ impl Place {
     fn turned(&self) -> Place {
         Place {
             turned: true,
+            ..self.clone()
+        }
+    }
+
+    fn below(&self) -> Place {
+        Place {
+            below: true,
             ..self.clone()
         }
     }
@@ -105,7 +120,10 @@ impl Columns {
         };
         let around = self.place.around.iter().rev();
         let result = around.fold(rows, |s, around| around.replace('@', &s));
-        format!("(contains (app let ? (\\ {result})))")
+        match self.names || self.place.below {
+            true => format!("(contains (app let ? (\\ {result})))"),
+            false => format!("(contains {result})"),
+        }
     }
 }
 
@@ -117,7 +135,7 @@ fn written(t: &Term, place: &Place) -> Option<Columns> {
     let (p, args) = t.as_prim_app()?;
     match (p.op().sort(), &args[..]) {
         (Sort::Data(Data::Let), [value, f]) => {
-            written(value, &Place::named()).or_else(|| written(f, place))
+            written(value, &Place::named()).or_else(|| written(f, &place.below()))
         }
         (Sort::Loop(_), [f, xs]) if p.op() == Op::Map => match is_across(xs) {
             true if place.named || place.turned => columns(t, f, place),

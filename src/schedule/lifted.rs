@@ -20,11 +20,13 @@ use std::collections::BTreeSet;
 const LONG: i64 = 2048;
 /// The same in loops, which is short as vectors go.
 const LONG_ROW: i64 = 32;
+/// So many numbers a summary has in a loop, at most.
+const IN_LOOPS: usize = 3;
 /// So many are looked at.
 const MOST: usize = 4;
 
 /// What is done so.
-const WORDS: &str = "steps made operators";
+pub const WORDS: &str = "steps made operators";
 
 /// The step, where there are such reductions outside of all loops.
 pub fn into_operators(term: &Term, permits: Permits) -> Option<Schedule> {
@@ -36,7 +38,12 @@ pub fn into_operators(term: &Term, permits: Permits) -> Option<Schedule> {
     });
     let whole = all.len();
     term.visit(&mut |t, _| {
-        if is_long(t, LONG_ROW) && all.len() < MOST && !all.iter().any(|a| is_alike(a, t)) {
+        let is_operator = of_operator(t, permits).is_some();
+        if is_long(t, LONG_ROW)
+            && !is_operator
+            && all.len() < MOST
+            && !all.iter().any(|a| is_alike(a, t))
+        {
             all.push(t.clone());
         }
     });
@@ -44,23 +51,25 @@ pub fn into_operators(term: &Term, permits: Permits) -> Option<Schedule> {
     let mut done: Vec<Term> = Vec::new();
     for (i, t) in all.iter().enumerate() {
         let [step, start, xs] = [0, 1, 2].map(|i| argument(t, Op::ReduceSeq, i));
-        let (step, start, n) = (step?, start?, xs?.ty().as_array()?.0);
+        let (step, n) = (step?, xs?.ty().as_array()?.0);
+        // A start that reads something from outside may be anything.
+        let start = start.filter(|s| s.open() == 0);
         let readings = [Meaning::Machine, Meaning::Reals];
         let permitted = readings
             .into_iter()
             .take(1 + usize::from(permits.reassociate));
         let found = permitted
-            .filter_map(|m| lift::lift(step, Some(start), &[], m, Effort::SEARCH))
+            .filter_map(|m| lift::lift(step, start, &[], m, Effort::SEARCH))
             .min_by_key(|l| numbers(l.parts.summary));
         let slow =
             |l: &Lifting| multiplies(&l.parts.combine) && l.parts.summary.as_scalar().is_none();
-        // In loops there is no time for more than one number.
-        let small = |l: &Lifting| i < whole || numbers(l.parts.summary) == 1;
+        // In loops there is no time for more.
+        let small = |l: &Lifting| i < whole || numbers(l.parts.summary) <= IN_LOOPS;
         let Some(lifting) = found.filter(|l| !slow(l) && small(l)) else {
             continue;
         };
         let number = done.len() + 1;
-        let Some(rule) = elab::lifted_rule(step, Some(start), &lifting, number) else {
+        let Some(rule) = elab::lifted_rule(step, start, &lifting, number) else {
             continue;
         };
         regroups |= lifting.meaning == Meaning::Reals;
@@ -121,8 +130,8 @@ fn numbers(ty: Ty) -> usize {
     }
 }
 
-/// The rule by which a reduction in order is one by an operator, where its step reads something from outside, or its start does: a step that
-/// combines the state with what it makes of an element. Says whether that regroups floats.
+/// The rule by which a reduction in order is one by its step, where that is an operator and its start reads something from outside. Says
+/// whether that regroups floats.
 fn of_operator(t: &Term, permits: Permits) -> Option<(&'static str, bool)> {
     let [step, start] = [0, 1].map(|i| argument(t, Op::ReduceSeq, i));
     let (step, start) = (step?, start?);
@@ -131,34 +140,9 @@ fn of_operator(t: &Term, permits: Permits) -> Option<(&'static str, bool)> {
     if !open || !is_of(t, LONG_ROW) || floats && !permits.reassociate {
         return None;
     }
-    let laws = |op: &Term, asked: &[Property]| {
-        let floats = Floats::reassociated(permits.reassociate);
-        recognise(op).is_some_and(|op| asked.iter().all(|p| op.has(*p, floats)))
-    };
-    let rule = match step.kind() {
-        Kind::Lam(_, inner) => {
-            let Kind::Lam(_, body) = inner.kind() else {
-                return None;
-            };
-            let (p, args) = body.as_prim_app()?;
-            let [l, r] = args[..] else { return None };
-            let state = |t: &Term| matches!(t.kind(), Kind::Var(1));
-            let op = Term::prim(p, Ty::funs([t.ty(), t.ty()], t.ty()));
-            let alike = l.ty() == t.ty() && r.ty() == t.ty();
-            match (state(l), state(r)) {
-                (true, false) if alike && !r.mentions(1) => {
-                    laws(&op, &[Property::Associative]).then_some("reduce-of-step")?
-                }
-                (false, true) if alike && !l.mentions(1) => {
-                    laws(&op, &[Property::Associative, Property::Commutative])
-                        .then_some("reduce-of-step-exchanged")?
-                }
-                _ => return None,
-            }
-        }
-        _ => laws(step, &[Property::Associative]).then_some("reduce-of-operator")?,
-    };
-    Some((rule, floats))
+    let of = Floats::reassociated(permits.reassociate);
+    let associates = recognise(step).is_some_and(|op| op.has(Property::Associative, of));
+    associates.then_some(("reduce-of-operator", floats))
 }
 
 /// Of reductions of one type over as many elements of which each is done, that none of them is left.
@@ -207,6 +191,6 @@ fn is_alike(a: &Term, b: &Term) -> bool {
 
 /// Whether it reduces many elements, in order, by a step that needs nothing else.
 fn is_long(t: &Term, least: i64) -> bool {
-    let closed = |i| argument(t, Op::ReduceSeq, i).is_some_and(|t| t.open() == 0);
-    closed(0) && closed(1) && is_of(t, least) && t.ty().is_flat()
+    let closed = argument(t, Op::ReduceSeq, 0).is_some_and(|t| t.open() == 0);
+    closed && is_of(t, least) && t.ty().is_flat()
 }

@@ -32,6 +32,7 @@ mod segments;
 mod skeleton;
 mod stage;
 mod starts;
+mod steps;
 mod strips;
 mod sums;
 mod tile;
@@ -154,6 +155,16 @@ fn head() -> String {
 const IMPORT: &str = "import \"sketches/prelude.sk\"\n";
 const SIZE: &str = "limits size 5000\n";
 
+/// What makes updates of a loop over places that elements are compared with.
+const UPDATES: [&str; 6] = [
+    "updates-at-indices",
+    "updates-at-i32-or-loops",
+    "eq-turned",
+    "eq-index-u8",
+    "eq-index-u16",
+    "eq-index-i16",
+];
+
 /// What a step needs to combine floats in another order.
 const PERMIT: &str = "permit reassociate\n";
 
@@ -197,6 +208,11 @@ impl Schedule {
             self.changes -= self.what.split(", ").filter(waits).count() as u32;
         }
         self
+    }
+
+    /// Whether the last of its preparations makes operators of steps.
+    pub fn lifts(&self) -> bool {
+        self.what.ends_with(lifted::WORDS)
     }
 
     /// How many steps have this name, or one with a number behind it.
@@ -274,7 +290,7 @@ impl Schedule {
 /// array in blocks; rows that columns are read of are computed once; segments get a loop; updates at places are done in parallel blocks; reductions of the
 /// same arrays are one; named results are put in.
 pub fn first(program: &Program, target: Target, permits: Permits) -> Vec<Schedule> {
-    let term = &program.term;
+    let term = &search::start(program);
     let before = [
         exchanged::back(term, permits),
         views::written(term),
@@ -315,6 +331,11 @@ pub fn borders(program: &Program) -> Vec<Schedule> {
 /// What is done before all that, where sums shall be exact and there are some.
 pub fn exact(program: &Program) -> Option<Schedule> {
     exact::compensated(&search::start(program))
+}
+
+/// What is done before that, where steps of reductions make something without their state.
+pub fn of_steps(program: &Program) -> Option<Schedule> {
+    steps::apart(&search::start(program))
 }
 
 /// What is done before anything else, where loops go over indices.

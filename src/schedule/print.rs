@@ -7,7 +7,7 @@
 use super::pieces::Pieces;
 use super::skeleton::{leaf, same_leaves, Loops, Map, Reduce, Regroup, SHORT, SMALL};
 use super::stage::{Shown, Stage, STAGES};
-use super::{head, numbered, Choice, Permits, Schedule, PERMIT};
+use super::{head, numbered, Choice, Permits, Schedule, PERMIT, UPDATES};
 use crate::arith::Nat;
 use crate::target::Target;
 use crate::term::Program;
@@ -402,8 +402,7 @@ impl Printer<'_> {
         if self.stage == Stage::Loops {
             self.uses("fusion", &["let-inline"]);
             self.uses("algorithmic", &["generate-map"]);
-            let rules = ["updates-at-indices", "updates-at-i32-or-loops", "eq-turned"];
-            self.uses("irregular", &rules);
+            self.uses("irregular", &UPDATES);
         }
         "(contains (app scatterReduce ? ? ?))".to_string()
     }

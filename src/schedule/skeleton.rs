@@ -556,7 +556,14 @@ pub fn counted(f: &Term) -> Option<Nat> {
     let reduced = made(f)?;
     let all = argument(&reduced, Op::Reduce, 2)?;
     let choice = made(argument(all, Op::Map, 0)?)?;
-    argument(argument(&choice, Op::Select, 0)?, Op::Eq, 0)?;
+    let of = argument(&choice, Op::Select, 0)?;
+    // What is compared may be elements that are truth values.
+    let elements = argument(argument(all, Op::Map, 1)?, Op::Map, 0).and_then(made);
+    let of = elements
+        .as_ref()
+        .filter(|_| matches!(of.kind(), Kind::Var(0)))
+        .unwrap_or(of);
+    argument(of, Op::Eq, 0)?;
     Some(all.ty().as_array()?.0)
 }
 

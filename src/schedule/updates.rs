@@ -6,7 +6,7 @@
 
 use super::print::size;
 use super::skeleton::{argument, counted, outside_of_loops};
-use super::{guide, Permits, Schedule};
+use super::{guide, Permits, Schedule, UPDATES};
 use crate::algebra::Claim;
 use crate::arith::{AtomKind, Nat};
 use crate::term::{Kind, Op, Term};
@@ -54,8 +54,11 @@ pub fn of_counts(term: &Term, permits: Permits) -> Option<Schedule> {
     let permit = permits.to_regroup(term.has_floats())?;
     let mut first = vec![guide(
         "places",
-        "use rules/fusion.rules (let-inline)\nuse rules/algorithmic.rules (generate-map)\n\
-         use rules/irregular.rules (updates-at-indices, updates-at-i32-or-loops, eq-turned)\n",
+        &format!(
+            "use rules/fusion.rules (let-inline)\nuse rules/algorithmic.rules (generate-map, map-fusion)\n\
+             use rules/irregular.rules ({})\n",
+            UPDATES.join(", ")
+        ),
         &["(contains scatterReduce)".to_string()],
     )];
     match (m.as_int(), m.as_atom().map(|a| a.kind())) {
@@ -132,7 +135,13 @@ fn counts(t: &Term) -> Option<(Nat, Nat)> {
     if let Kind::Lam(_, body) = t.kind() {
         return counts(body);
     }
-    let n = counted(argument(t, Op::Generate, 0)?)?;
+    // Places may be numbers already.
+    let of_numbers = || argument(t, Op::Map, 1).and_then(|xs| argument(xs, Op::Generate, 0));
+    let f = match of_numbers() {
+        Some(_) => argument(t, Op::Map, 0)?,
+        None => argument(t, Op::Generate, 0)?,
+    };
+    let n = counted(f)?;
     let long = n.as_int().is_none_or(|n| n >= 2 * BLOCK);
     Some((n, t.ty().as_array()?.0)).filter(|_| long)
 }

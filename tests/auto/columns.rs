@@ -45,6 +45,25 @@ fn columns_are_changed_row_by_row() {
     }
 }
 
+/// The same where columns have no sums, with what there is one of for each.
+#[test]
+fn columns_without_sums_are_changed_row_by_row() {
+    for columns in [
+        "zip (transpose x) g |> map (\\(c, s) -> c |> map (\\v -> v * s + 1.0)) |> transpose",
+        "transpose (zip (transpose x) (zip g g) |> map (\\(c, (s, t)) -> c |> map (\\v -> max (v * s) t)))",
+    ] {
+        let text = format!("def f [m n : nat] (g : n.f32) (x : m.n.f32) : m.n.f32 = {columns}");
+        let program = program_text(&text);
+        let auto = found(&program, EXACT);
+        let words = &auto.best().expect("a schedule").what;
+        assert!(words.starts_with("columns row by row"), "{text}: {words}");
+        let kernel = replayed(&program, &auto);
+        for size in [0, 5, 17] {
+            assert!(same(&evaluated(&kernel, size), &evaluated(&program, size)));
+        }
+    }
+}
+
 /// Sums of columns read rows in one piece: whole strips of them, what is left of vectors, and the last elements.
 #[test]
 fn columns_are_summed_along_rows() {

@@ -184,34 +184,8 @@ fn choices_of_truth_values_are_operations() {
     }
 }
 
-/// A step may read what is named outside: a mean, the largest element, a bound. Each of the reductions is made one by an operator.
-#[test]
-fn steps_that_read_from_outside_are_operators_of_what_they_make() {
-    let rows = |body: &str| {
-        format!("def f [m n : nat] (t : f32) (x : m.n.f32) : m.f32 = x |> map (\\r -> {body})")
-    };
-    for text in [
-        rows("let c = reduceSeq (\\a v -> a + v) 0.0 r / size[n] in reduceSeq (\\a v -> a + (v - c) * (v - c)) 0.0 r"),
-        rows("reduceSeq (\\a v -> (if v > t then v else 0.0) + a) 0.0 r"),
-        rows("reduceSeq max t r"),
-    ] {
-        let program = program_text(&text);
-        let auto = found(&program, REGROUPED);
-        let best = &auto.best().expect(&text).what;
-        assert!(
-            best.starts_with("steps made operators, reductions in"),
-            "{text}: {best}"
-        );
-        let kernel = replayed(&program, &auto);
-        let mut left = false;
-        kernel.term.visit(&mut |t, _| left |= scalar_fold(t));
-        assert!(!left, "{text}: {}", kernel.term);
-        assert!(found(&program, EXACT).best().is_none_or(|s| !s.what.contains("operators")));
-    }
-}
-
 /// Whether it is a reduction in order of more than the lanes of a vector, to one number.
-fn scalar_fold(t: &Term) -> bool {
+pub fn scalar_fold(t: &Term) -> bool {
     let Some((p, args)) = t.as_prim_app() else {
         return false;
     };

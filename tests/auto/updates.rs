@@ -96,3 +96,29 @@ fn counts_of_few_values_are_parallel() {
         }
     }
 }
+
+/// The same where bytes are compared, where places are numbers before, and where steps count.
+#[test]
+fn counts_are_updates_however_they_are_spelled() {
+    for counts in [
+        "generate[256] (\\b -> x |> map (\\v -> select (v == (cast b : u8)) (1 : i32) 0) |> reduce (+) 0)",
+        "generate[256] (\\b -> (cast b : u8)) |> map (\\b -> x |> map (\\v -> if b == v then (1 : i32) else 0) |> reduce (+) 0)",
+        "generate[256] (\\b -> reduceSeq (\\c v -> if (cast v : i32) == (cast b : i32) then c + 1 else c) 0 x)",
+        "generate[256] (\\b -> x |> reduceSeq (\\c v -> c + (if v == (cast b : u8) then 1 else 0)) 0)",
+    ] {
+        let text = format!("def f [n : nat] (x : n.u8) : 256.i32 = {counts}");
+        let program = program_text(&text);
+        let auto = found(&program, EXACT);
+        let words = &auto.best().expect("a schedule").what;
+        assert!(words.ends_with("updates at places, parallel updates at places"), "{text}: {words}");
+        let kernel = replayed(&program, &auto);
+        for size in [0, 5, 300] {
+            assert!(same(&evaluated(&kernel, size), &evaluated(&program, size)));
+        }
+    }
+    // Of more places than a byte has numbers some are counted twice.
+    let more = "def f [n : nat] (x : n.u8) : 300.i32 =
+      generate[300] (\\b -> x |> map (\\v -> select (v == (cast b : u8)) (1 : i32) 0) |> reduce (+) 0)";
+    let auto = found(&program_text(more), EXACT);
+    assert!(auto.best().is_none_or(|s| !s.what.contains("updates")));
+}

@@ -193,8 +193,7 @@ impl Loop<'_> {
             let mut found: Vec<Place> = Vec::new();
             self.conditional(s, When::Always, &mut found);
             for place in found {
-                let is_there = self.always.contains(&place) && !self.is_written(place);
-                if is_there || loads.iter().any(|(p, _)| *p == place) {
+                if loads.iter().any(|(p, _)| *p == place) {
                     continue;
                 }
                 let var = names.like(Symbol::new("x"));

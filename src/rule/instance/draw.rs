@@ -100,8 +100,11 @@ fn beyond(
     let Some(Violation::Condition(v)) = violated else {
         return false;
     };
-    let Cond::Assume(n) = rule.conds[v] else {
-        return false;
+    let n = match rule.conds[v] {
+        Cond::Assume(n) => n,
+        // Sizes that are drawn are below it.
+        Cond::Compare(a, Rel::Le, b) if b.as_int().is_some() => b - a,
+        _ => return false,
     };
     let i = g.rng.below(u64::from(rule.nats.max(1))) as u32;
     let at = |subst: &mut TySubst, value: i64| {

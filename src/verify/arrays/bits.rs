@@ -205,7 +205,7 @@ pub fn cast(n: &Neutral) -> Option<(&Neutral, Scalar)> {
 }
 
 /// Whether every number of a type is one of another.
-fn holds_all(from: Scalar, in_: Scalar) -> bool {
+pub fn holds_all(from: Scalar, in_: Scalar) -> bool {
     use Scalar::*;
     match (from, in_) {
         (Bool, _) | (_, Bool) => false,

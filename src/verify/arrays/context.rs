@@ -404,9 +404,12 @@ impl Context {
 
     /// Whether a condition is known to hold, or not to, in this case.
     pub fn known_truth(&mut self, c: &Neutral) -> Res<Option<bool>> {
+        let turned = scalars::turned(c);
         for (known, truth) in self.truths_known() {
             self.work()?;
-            if equal::same_form(self, &known, c) {
+            let turned = turned.as_ref();
+            let same = equal::same_form(self, &known, c);
+            if same || turned.is_some_and(|c| equal::same_form(self, &known, c)) {
                 return Ok(Some(truth));
             }
         }

@@ -1,9 +1,10 @@
 //! Rules that reduce by operators which stand for steps.
 //!
 //! In: a rule `reduceSeq step e => \xs -> let (reduce combine unit (map inject xs)) (\p -> let e (\s -> finish p s))`. Out: whether it holds for
-//! lists of every length, by the claims of `operator::lift`. Functions of the element that are unknown in the step stand in `inject`, too:
+//! lists of every length, or `reduceSeq step e => \xs -> reduce combine e (map inject xs)`, by the claims of `operator::lift`. Functions of the element that are unknown in the step stand in `inject`, too:
 //! whatever they give, they are numbers, of which the claims hold. Absent: other rules.
 
+use crate::algebra::{recognise, Floats};
 use crate::elab::{Cond, RuleDecl};
 use crate::operator::lift::{self, Parts};
 use crate::operator::{self, Effort, Law, Meaning};
@@ -135,10 +136,14 @@ pub(super) fn parts<const N: usize>(t: &Term, op: Op) -> Option<[&Term; N]> {
 }
 
 fn parts_of(right: &Term, start: &Term) -> Option<Parts> {
-    let Kind::Lam(_, body) = right.kind() else {
-        return None;
+    // What does nothing but give its list to a reduction may be written without it.
+    let body = match right.kind() {
+        Kind::Lam(_, body) => body.clone(),
+        _ => Term::app(right.shift(1), Term::var(0, right.ty().as_fun()?.0)),
     };
-    let [summary, finish] = parts(body, Op::Let)?;
+    let body = &body;
+    let finished = parts(body, Op::Let);
+    let summary = finished.map_or(body, |[summary, _]| summary);
     let [combine, unit, summaries] = parts(summary, Op::Reduce)?;
     // Elements may be summaries as they are.
     let (inject, xs) = match parts(summaries, Op::Map) {
@@ -148,21 +153,38 @@ fn parts_of(right: &Term, start: &Term) -> Option<Parts> {
             (Term::lam(None, element, Term::var(0, element)), summaries)
         }
     };
-    let (Kind::Var(0), Kind::Lam(hint, then)) = (xs.kind(), finish.kind()) else {
-        return None;
-    };
-    let [begin, last] = parts(then, Op::Let)?;
-    (begin == start).then_some(())?;
-    let finish = Term::lam(*hint, summary.ty(), last.clone());
     // Of the list nothing else is read.
     let outside = |t: &Term| (!t.mentions(0)).then(|| t.shift(-1));
+    let (inject, combine) = (outside(&inject)?, outside(combine)?);
+    let (begin, unit, finish) = match finished.map(|[_, finish]| finish.kind()) {
+        Some(Kind::Lam(hint, then)) => {
+            let [begin, last] = parts(then, Op::Let)?;
+            let finish = outside(&Term::lam(*hint, summary.ty(), last.clone()))?;
+            (begin, outside(unit)?, finish)
+        }
+        Some(_) => return None,
+        // What reduces from the start on adds all else to it.
+        None => {
+            let identity = recognise(&combine)?.identity(Floats::reassociated(true))?;
+            (unit, identity, exchanged(&combine)?)
+        }
+    };
+    (matches!(xs.kind(), Kind::Var(0)) && begin == start).then_some(())?;
     Some(Parts {
-        inject: outside(&inject)?,
-        combine: outside(combine)?,
-        unit: outside(unit)?,
-        finish: outside(&finish)?,
+        inject,
+        combine,
+        unit,
+        finish,
         summary: summary.ty(),
     })
+}
+
+/// `\p s -> op s p`
+fn exchanged(op: &Term) -> Option<Term> {
+    let ty = op.ty().as_fun()?.0;
+    let [p, s] = [1, 0].map(|i| Term::var(i, ty));
+    let body = Term::apps(op.shift(2), [s, p]);
+    Some(Term::lam(None, ty, Term::lam(None, ty, body)))
 }
 
 /// Whether it mentions neither variables nor pattern variables.

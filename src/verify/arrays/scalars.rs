@@ -325,6 +325,15 @@ pub fn is_condition(n: &Neutral) -> bool {
     matches!(&n.head, Head::Prim(p) if matches!(p.op(), Lt | Le | Gt | Ge | Eq | Ne | And | Or | Not))
 }
 
+/// A comparison for equality the other way round, which holds where it does; `None` for any other.
+pub fn turned(n: &Neutral) -> Option<Neutral> {
+    let (op, args, ty) = operation(n)?;
+    match (op, &args[..]) {
+        (Op::Eq | Op::Ne, [x, y]) => Some(applied(op, &[y, x], ty, Scalar::Bool.into())),
+        _ => None,
+    }
+}
+
 /// Whether a condition holds, of what it consists of; asks where that is not known. `None`: it is no condition.
 pub fn truth(cx: &mut Context, n: &Neutral) -> Res<Option<bool>> {
     if !is_condition(n) {
@@ -368,10 +377,26 @@ fn as_index(cx: &Context, v: &Val, ty: Ty) -> Option<(Val, Ty)> {
     let (TyKind::Idx(size), Some(s)) = (of.kind(), ty.as_scalar()) else {
         return None;
     };
-    let bits = 8 * s.bytes() as u32 - u32::from(s.is_signed());
-    let all = Nat::int(1i64.checked_shl(bits.min(62))?);
-    let fits = op == Op::Cast && args.len() == 1 && cx.is_not_negative(all - size);
+    let fits = op == Op::Cast && args.len() == 1 && has_all(cx, s, size);
     fits.then(|| (args[0].clone(), of))
+}
+
+/// Whether all indices below a size are numbers of a type.
+fn has_all(cx: &Context, of: Scalar, size: Nat) -> bool {
+    let bits = 8 * of.bytes() as u32 - u32::from(of.is_signed());
+    let all = 1i64.checked_shl(bits.min(62));
+    of.is_int() && all.is_some_and(|all| cx.is_not_negative(Nat::int(all) - size))
+}
+
+/// The integer of fewer bits that a number is a conversion of, where all its numbers are kept and all indices are numbers of its type.
+fn narrower(cx: &Context, x: &Val, of: Ty) -> Option<(Neutral, Scalar)> {
+    let (Val::Neutral(n), TyKind::Idx(size)) = (x, of.kind()) else {
+        return None;
+    };
+    let (inner, from) = bits::cast(n)?;
+    let to = n.ty().as_scalar()?;
+    let kept = to.is_int() && from != to && bits::holds_all(from, to);
+    (kept && has_all(cx, from, size)).then(|| (inner.clone(), from))
 }
 
 /// Whether a number is that of an index j: if so, it is j as an index, too; and if that is j, it is asked whether the number is that
@@ -380,6 +405,12 @@ fn is_index(cx: &mut Context, ty: Ty, x: &Val, y: &Val) -> Res<bool> {
     let Some((j, of)) = as_index(cx, y, ty) else {
         return cx.stuck("a comparison with what is no index");
     };
+    // What a number of fewer bits is as one of more is an index if that is one.
+    let (mut x, mut ty) = (x.clone(), ty);
+    while let Some((inner, from)) = narrower(cx, &x, of) {
+        (x, ty) = (Val::Neutral(inner), from.into());
+    }
+    let x = &x;
     let to = Val::Neutral(applied(Op::Cast, &[x], ty, of));
     let (i, j) = (cx.index(&to)?, cx.index(&j)?);
     if !cx.same_index(i, j)? {
