@@ -6,7 +6,9 @@
 use super::meaning::{self, Res};
 use super::scope::Scope;
 use super::steps::ends;
+use super::sum::Atom;
 use super::tree::{By, Kind, Tree};
+use crate::intern::Symbol;
 use crate::nest::{self, ExprKind, Nest};
 use crate::term::Op;
 use crate::ty::Scalar;
@@ -58,12 +60,20 @@ impl Scope {
             return (n, n);
         }
         let of = |t: &Tree| self.integers(t, depth);
+        let variable = |v: Symbol| match (self.value(v), depth.checked_sub(1)) {
+            (Some(t), Some(depth)) => self.integers(t, depth),
+            _ => self.sum(v).unwrap_or(any),
+        };
         match t.kind() {
-            Kind::Var(v) => match (self.value(*v), depth.checked_sub(1)) {
-                (Some(t), Some(depth)) => self.integers(t, depth),
-                _ => self.sum(*v).unwrap_or(any),
+            Kind::Var(v) => variable(*v),
+            Kind::Index(sum) => match sum.as_atom() {
+                Some(Atom::Var(v)) => variable(v),
+                _ => any,
             },
-            Kind::Of(By::Convert, args) if !args[0].elem().is_float() => fits(of(&args[0])),
+            Kind::Of(By::Convert, args) if !args[0].elem().is_float() => {
+                let same_bits = self.without_sign(&args[0], t.elem(), depth);
+                fits(same_bits.unwrap_or_else(|| of(&args[0])))
+            }
             // What is no number becomes 0.
             Kind::Of(By::Saturate, args) if self.fits(&args[0], t.elem()) => {
                 let (low, high) = self.floats(&args[0], depth);
@@ -88,6 +98,27 @@ impl Scope {
             }
             _ => any,
         }
+    }
+
+    /// What is computed without a sign of numbers that have one, and gets one again, is what is computed with it, if that fits.
+    fn without_sign(&self, t: &Tree, to: Scalar, depth: u32) -> Option<(i128, i128)> {
+        let from = t.elem();
+        let Kind::Of(By::Op(op @ (Op::Add | Op::Sub | Op::Mul)), args) = t.kind() else {
+            return None;
+        };
+        if from.is_signed() || !to.is_signed() || from.bytes() != to.bytes() {
+            return None;
+        }
+        let signed = |t: &Tree| match (t.kind(), t.as_int()) {
+            (_, Some(n)) => Some((n, n)),
+            (Kind::Of(By::Convert, of), _) => {
+                (of[0].elem() == to).then(|| self.integers(&of[0], depth))
+            }
+            _ => None,
+        };
+        let (least, most) = to.bounds();
+        let found = ends(*op, signed(args.first()?)?, signed(args.get(1)?)?);
+        found.filter(|(low, high)| least <= *low && *high <= most)
     }
 
     fn floats(&self, t: &Tree, depth: u32) -> (f64, f64) {

@@ -3,6 +3,7 @@
 //! Scalars and vectors are computed at once, in the current block; arrays stay
 //! applications of primitives until an element is read or they are written.
 
+use super::ops::of_order;
 use super::state::{Lower, Res, Stop};
 use super::value::{Closure, Elements, Env, Mem, Node, Val, View};
 use crate::arith::Nat;
@@ -242,6 +243,11 @@ impl Lower {
             (ToMem, [x]) if ty.as_array().is_none() => self.kept_pair(p, ty, x, term),
             (Select, [c, a, b]) => {
                 let mut c = self.scalar(c)?;
+                if let (Val::Scalar(x), Val::Scalar(y)) = (a, b) {
+                    if let Some(e) = of_order(&c, x, y) {
+                        return Ok(Val::Scalar(e));
+                    }
+                }
                 if !of_sizes(&c) {
                     c = self.bind(c);
                 }

@@ -534,6 +534,39 @@ fn of_truths(c: &Expr, a: &Expr, b: &Expr) -> Option<Expr> {
     }
 }
 
+/// A choice of one of two integers by which of them is smaller: it is that, or the larger one. Either may be converted.
+pub fn of_order(c: &Expr, a: &Expr, b: &Expr) -> Option<Expr> {
+    let (x, y) = match c.kind() {
+        ExprKind::Op(Op::Lt | Op::Le, args) => (args.first()?, args.get(1)?),
+        ExprKind::Op(Op::Gt | Op::Ge, args) => (args.get(1)?, args.first()?),
+        _ => return None,
+    };
+    let of = |e: &Expr, x: &Expr| match (e.kind(), x.kind()) {
+        (ExprKind::Lit(Lit::Int(n)), ExprKind::Lit(Lit::Int(m))) => n == m,
+        (ExprKind::Cast(inner), _) if inner.same(x) => true,
+        _ => e.same(x),
+    };
+    let op = match (of(a, x) && of(b, y), of(a, y) && of(b, x)) {
+        (true, _) => Op::Min,
+        (_, true) => Op::Max,
+        _ => return None,
+    };
+    let ints = [x, a].iter().all(|e| e.shape().elem.is_int());
+    if !ints || x.shape().lanes != a.shape().lanes {
+        return None;
+    }
+    // A number stands behind what it is compared with.
+    let args = match x.kind() {
+        ExprKind::Lit(..) => vec![y.clone(), x.clone()],
+        _ => vec![x.clone(), y.clone()],
+    };
+    let which = Expr::new(ExprKind::Op(op, args), x.shape());
+    Some(match a.shape() == x.shape() {
+        true => which,
+        false => Expr::new(ExprKind::Cast(which), a.shape()),
+    })
+}
+
 /// What an integer was before it was converted to types that have it, too.
 fn unwidened(e: &Expr) -> &Expr {
     match e.kind() {

@@ -15,7 +15,7 @@ const WORDS: &str = "elements apart";
 pub fn apart(term: &Term) -> Option<Schedule> {
     let named = reduced(term)?;
     let rules = "use rules/sharing.rules (elements-named, elements-named-by-index, rows-of-elements-named)\n";
-    let step = guide("elements", rules, &[format!("contains {named}")]);
+    let step = guide("elements-apart", rules, &[format!("contains {named}")]);
     Some(Schedule::preparation(WORDS, vec![step]))
 }
 

@@ -56,7 +56,7 @@ pub fn joined(term: &Term, permits: Permits) -> Option<Schedule> {
     let computed = found.iter().filter(|n| n.computed);
     let outside: Vec<String> = computed.map(outside).collect();
     if !outside.is_empty() {
-        steps.push(guide("elements", ELEMENTS, &outside));
+        steps.push(guide("elements-nested", ELEMENTS, &outside));
     }
     Some(Schedule::preparation(WORDS, steps).by_itself())
 }

@@ -361,7 +361,7 @@ impl Values {
                 step = places_said(self, step, of)?;
             }
             let inner = self.parameters(step);
-            for cell in self.cells(step, of) {
+            for cell in self.cells(step, of).iter().copied() {
                 let Node::Cell(_, leaf, at) = self.node(cell).clone() else {
                     continue;
                 };

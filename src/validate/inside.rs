@@ -36,13 +36,21 @@ impl Values {
     }
 
     /// The cells of a loop in it, in the order in which they stand in it.
-    pub fn cells(&self, v: V, of: u32) -> Vec<V> {
+    pub fn cells(&self, v: V, of: u32) -> Rc<[V]> {
+        if !self.is_marked(v, cell_bit(of)) {
+            return Rc::default();
+        }
+        if let Some(known) = self.cells_in.borrow().get(&(v, of)) {
+            return known.clone();
+        }
         let mut found = Vec::new();
         self.visit_marked(v, cell_bit(of), &mut |v, n| {
             if matches!(n, Node::Cell(o, ..) if *o == of) {
                 found.push(v);
             }
         });
+        let found: Rc<[V]> = found.into();
+        self.cells_in.borrow_mut().insert((v, of), found.clone());
         found
     }
 
@@ -62,7 +70,7 @@ impl Values {
 
     /// Whether a cell of a loop in it is at the index of a reduction.
     pub fn reads_at_bound(&self, v: V, of: u32) -> bool {
-        self.cells(v, of).into_iter().any(|c| match self.node(c) {
+        self.cells(v, of).iter().any(|c| match self.node(*c) {
             Node::Cell(_, _, at) => at.iter().any(|n| self.is_bound(*n)),
             _ => false,
         })

@@ -291,7 +291,7 @@ impl Machine<'_> {
     /// What an iteration reads that no other one stores lay there before the loop.
     fn settle(&mut self, l: &mut Loop) -> Res<()> {
         let mut cells = Vec::new();
-        let mut look = |cx: &Values, v: V| cells.extend(cx.cells(v, l.of));
+        let mut look = |cx: &Values, v: V| cells.extend(cx.cells(v, l.of).iter().copied());
         for items in l.after.values() {
             for leaf in leaves(items) {
                 if let Item::Store(s) = &leaf.is {
@@ -315,7 +315,7 @@ impl Machine<'_> {
         cells.dedup();
         let mut r = Rewrite::default();
         let mut any = false;
-        for cell in cells {
+        for cell in cells.iter().copied() {
             let Node::Cell(_, leaf, at) = self.cx.node(cell).clone() else {
                 continue;
             };
@@ -471,12 +471,12 @@ impl Machine<'_> {
                 false => self.read_there(read),
             };
         }
-        let cells = read.values.iter().flat_map(|v| self.cx.cells(*v, l.of));
-        let plain = |cell: V| match self.cx.node(cell) {
+        let plain = |cell: &V| match self.cx.node(*cell) {
             Node::Cell(_, leaf, _) => self.stored_plainly(l, *leaf).is_some(),
             _ => false,
         };
-        let plainly = cells.into_iter().any(plain);
+        let mut cells = read.values.iter().map(|v| self.cx.cells(*v, l.of));
+        let plainly = cells.any(|cells| cells.iter().any(plain));
         let around = std::mem::replace(&mut self.tally.at, read.statement);
         match plainly {
             true => self.read_of_state(l, read, r, tried),
@@ -596,7 +596,7 @@ impl Machine<'_> {
         if cells.is_empty() {
             return Ok(v);
         }
-        for cell in cells {
+        for cell in cells.iter().copied() {
             let Node::Cell(_, leaf, at) = self.cx.node(cell).clone() else {
                 continue;
             };

@@ -160,7 +160,7 @@ fn varies(cx: &Values, n: Nat, vars: &[Symbol]) -> bool {
 
 /// The places of the buffer that stand in a value.
 fn read(cx: &mut Values, l: &Loop, v: V, all: &mut Places, varies: &dyn Fn(&Values, Nat) -> bool) {
-    for cell in cx.cells(v, l.of) {
+    for cell in cx.cells(v, l.of).iter().copied() {
         if let Node::Cell(_, buf, at) = cx.node(cell).clone() {
             if buf == all.buf {
                 all.add(cx, at[0], varies);

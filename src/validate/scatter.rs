@@ -46,7 +46,7 @@ impl Machine<'_> {
         while let Some(part) = parts.get(steps.len()).copied() {
             let (store, mut r) = self.one_store(l, part, &mut e)?;
             let at = self.cx.rewrite_nat(&mut r, store.at)?;
-            for cell in self.cx.cells(store.value, l.of) {
+            for cell in self.cx.cells(store.value, l.of).iter().copied() {
                 let Node::Cell(_, leaf, from) = self.cx.node(cell).clone() else {
                     continue;
                 };

@@ -80,7 +80,7 @@ impl Shapes {
             return Ok(v);
         }
         let mut r = Rewrite::default();
-        for cell in cx.cells(v, of) {
+        for cell in cx.cells(v, of).iter().copied() {
             let Node::Cell(_, buf, at) = cx.node(cell).clone() else {
                 continue;
             };

@@ -69,7 +69,7 @@ impl Machine<'_> {
     /// What an iteration begins with at any place of buffers, in place of cells whose places are indices of reductions.
     pub fn anywhere(&mut self, l: &Loop, v: V) -> Res<Rewrite> {
         let mut all: FxHashMap<u32, (Symbol, V)> = FxHashMap::default();
-        for cell in self.cx.cells(v, l.of) {
+        for cell in self.cx.cells(v, l.of).iter().copied() {
             let Node::Cell(_, buf, at) = self.cx.node(cell).clone() else {
                 continue;
             };
@@ -103,8 +103,8 @@ impl Machine<'_> {
         let of_stages = |v: V| {
             self.cx
                 .cells(v, l.of)
-                .into_iter()
-                .all(|c| match self.cx.node(c) {
+                .iter()
+                .all(|c| match self.cx.node(*c) {
                     Node::Cell(_, buf, _) => self.stored_plainly(l, *buf).is_some(),
                     _ => true,
                 })

@@ -135,7 +135,7 @@ impl Values {
                     self.known.positive(n);
                 }
                 let step = next(self, &place)?;
-                for cell in self.cells(step, of) {
+                for cell in self.cells(step, of).iter().copied() {
                     if let Node::Cell(_, leaf, _) = self.node(cell) {
                         if !leaves.contains(leaf) {
                             leaves.push(*leaf);
@@ -304,7 +304,7 @@ impl Values {
             let step = self.step_at(t, (leaf, &at), Nat::var(k), State::Cells(cells_of(of)));
             self.known.restore(mark);
             let step = step?;
-            for cell in self.cells(step, of) {
+            for cell in self.cells(step, of).iter().copied() {
                 let Node::Cell(_, leaf, own) = self.node(cell).clone() else {
                     continue;
                 };

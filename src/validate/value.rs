@@ -77,6 +77,8 @@ pub struct Values {
     pub in_steps: FxHashMap<InSteps, Rc<Tensor>>,
     /// The values that were seen where one was looked through.
     pub(super) seen: RefCell<Seen>,
+    /// The cells of loops in values.
+    pub(super) cells_in: RefCell<FxHashMap<(V, u32), Rc<[V]>>>,
     /// The variables in values.
     pub(super) variables: RefCell<FxHashMap<V, Rc<[Symbol]>>>,
     /// What stands in them.
@@ -124,6 +126,7 @@ impl Default for Values {
             marks: Vec::new(),
             names: FxHashMap::default(),
             seen: RefCell::default(),
+            cells_in: RefCell::default(),
             variables: RefCell::default(),
             named: FxHashMap::default(),
             fresh: 0,
@@ -531,7 +534,10 @@ impl Values {
                         let not = self.not(*c);
                         self.op(Op::Or, of, &[not, *a])
                     }
-                    None => self.make(Node::Op(op, of, args.into())),
+                    None => match self.of_order(of, *c, (*a, *b)) {
+                        Some(v) => v,
+                        None => self.make(Node::Op(op, of, args.into())),
+                    },
                 }
             }
             // What is known of one side leaves the other.
@@ -578,6 +584,34 @@ impl Values {
             },
             false => v,
         }
+    }
+
+    /// A choice of one of two integers by which is smaller, each as it is compared or converted, as what it is.
+    fn of_order(&mut self, of: Scalar, c: V, (a, b): (V, V)) -> Option<V> {
+        let Node::Op(Op::Lt | Op::Le, _, args) = self.node(c) else {
+            return None;
+        };
+        let (x, y) = (*args.first()?, *args.get(1)?);
+        let converted = |v: V| match self.node(v) {
+            Node::Cast(v, from, to) => (*to == of && (*v == x || *v == y)).then_some(*from),
+            _ => None,
+        };
+        let from = converted(a).or(converted(b)).unwrap_or(of);
+        if !from.is_int() || !of.is_int() {
+            return None;
+        }
+        let (small, large) = (self.cast(x, from, of), self.cast(y, from, of));
+        let op = match (a == small && b == large, a == large && b == small) {
+            (true, _) => Op::Min,
+            (_, true) => Op::Max,
+            _ => return None,
+        };
+        let (x, y) = match self.node(x) {
+            Node::Lit(..) => (y, x),
+            _ => (x, y),
+        };
+        let which = self.op(op, from, &[x, y]);
+        Some(self.cast(which, from, of))
     }
 
     fn is_truth(&self, v: V, truth: bool) -> bool {
