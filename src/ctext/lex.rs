@@ -72,11 +72,11 @@ pub fn tokens(text: &str) -> Result<Vec<Token<'_>>, Unread> {
             (at, line) = (at + 2, line.saturating_add(1));
         } else if c == ' ' || c == '\t' {
             at += 1;
-        } else if rest.starts_with("/*") {
-            let Some(end) = rest[2..].find("*/") else {
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            let Some(end) = comment.find("*/") else {
                 return Err(Unread::new(line, "a comment does not end"));
             };
-            let inside = &rest[2..2 + end];
+            let inside = &comment[..end];
             // Lines are joined before comments end: `*\` and `/` on the next line end one. `??/` may be `\`.
             let joins = |l: &str| l.trim_end().ends_with('\\') || l.contains("??/");
             if inside.lines().any(joins) {

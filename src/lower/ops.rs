@@ -4,7 +4,7 @@ use super::state::{Lower, Res};
 use super::value::{Elements, Lazy, Val, View};
 use super::vector::{build, lane, lane_wise_cast, splat};
 use crate::arith::Nat;
-use crate::nest::{Expr, ExprKind, Shape, Stmt};
+use crate::nest::{Expr, ExprKind, Shape, Stmt, StorageClass};
 use crate::term::{Lit, Op};
 use crate::ty::{Scalar, Ty, TyKind};
 use std::rc::Rc;
@@ -64,12 +64,30 @@ impl Lower {
         for a in args {
             parts.push(self.scalar(a)?);
         }
+        if let (Op::And | Op::Or, [x, y]) = (op, &mut parts[..]) {
+            // Of elements that are kept, both are read: compilers make no vectors of a choice. What is accumulated may end the loop.
+            let kept = self.in_lanes == 0 && self.guards.is_empty() && self.is_kept(y);
+            if kept && !matches!(x.kind(), ExprKind::Var(_)) {
+                *y = self.bind(y.clone());
+            }
+        }
         let elem = match ty.kind() {
             TyKind::Scalar(s) => s,
             TyKind::Idx(_) => Scalar::I64,
             _ => return Err(self.refuse(format!("`{}` gives a `{ty}`", op.name()))),
         };
         Ok(Val::Scalar(self.apply_op(op, parts, Shape::scalar(elem))))
+    }
+
+    /// Whether it is an element of an array of the kernel.
+    fn is_kept(&self, e: &Expr) -> bool {
+        match e.kind() {
+            ExprKind::Load(b, _) => {
+                let storage = self.buffers[self.root_of(*b).0 as usize].storage;
+                !matches!(storage, StorageClass::Input(_))
+            }
+            _ => false,
+        }
     }
 
     /// Operations on f16 and bf16 are those on f32, rounded.

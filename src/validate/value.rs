@@ -78,7 +78,7 @@ pub struct Values {
     /// The values that were seen where one was looked through.
     pub(super) seen: RefCell<Seen>,
     /// The cells of loops in values.
-    pub(super) cells_in: RefCell<FxHashMap<(V, u32), Rc<[V]>>>,
+    pub(super) cells_in: RefCell<CellsIn>,
     /// The variables in values.
     pub(super) variables: RefCell<FxHashMap<V, Rc<[Symbol]>>>,
     /// What stands in them.
@@ -185,6 +185,9 @@ type InSteps = (Rc<Tensor>, (Nat, Nat), i64, u64);
 
 /// The number of a tile, that of a row in it, and the value of an element of that.
 pub type Tile = (Symbol, Symbol, V);
+/// The cells of a loop in a value, in the order in which they stand in it.
+type CellsIn = FxHashMap<(V, u32), Rc<[V]>>;
+
 /// A content, how many rows a tile has, how many there are, how long one is, the other indices, and what was known.
 type TileOf = (u32, (i64, Nat, Nat), Nat, u64);
 

@@ -92,3 +92,15 @@ fn what_takes_long_stays_behind_its_choice() {
     assert!(!best(text, true).1.contains("apart"));
     assert!(!best(text, false).1.contains("work of steps apart"));
 }
+
+/// Elements that indices name may be reductions, which are computed apart: each step has a name of its own.
+#[test]
+fn elements_by_index_are_apart() {
+    let text = "def losses [b d : nat] (x y : b.d.f32) : f32 = generate[b] (\\i ->
+      max 0.0 ((idx i x |> reduce (+) 0.0) - (idx i y |> reduce (+) 0.0))) |> reduce (+) 0.0";
+    for exact in [true, false] {
+        let words = best(text, exact).1;
+        let start = "elements instead of indices, elements apart";
+        assert!(words.starts_with(start), "{words}");
+    }
+}
