@@ -140,18 +140,19 @@ pub(super) fn without_sign(body: &Block) -> BTreeSet<Symbol> {
     sums
 }
 
-/// Truth values to which others are added by `and` and `or`.
+/// Truth values to which others are added by `and` and `or`, or which others turn round.
 pub(super) fn bytes_of_truth(body: &Block) -> BTreeSet<Symbol> {
     let mut all = BTreeSet::new();
     walk::each_stmt(body, &mut |s| {
         let Stmt::Assign { var, value } = s else {
             return;
         };
-        let ExprKind::Op(Op::And | Op::Or, args) = value.kind() else {
+        let ExprKind::Op(Op::And | Op::Or | Op::Ne, args) = value.kind() else {
             return;
         };
         let itself = |e: &Expr| matches!(e.kind(), ExprKind::Var(v) if v == var);
-        if value.shape().lanes == 1 && args.iter().any(itself) {
+        let truths = args.iter().all(|e| e.shape() == value.shape());
+        if value.shape().lanes == 1 && truths && args.iter().any(itself) {
             all.insert(*var);
         }
     });

@@ -615,13 +615,16 @@ fn dear(t: &Term) -> Option<Op> {
     dear.or(operations.pop().filter(|_| many))
 }
 
-/// The operation that a function is, or that its body ends with.
+/// The operation that a function is, or that its body ends with, behind names.
 fn operation(f: &Term) -> Option<Op> {
     match f.kind() {
         Kind::Lam(_, body) => operation(body),
         _ => {
-            let (p, _) = f.as_prim_app()?;
-            (p.op().is_lane_wise() || p.op() == Op::Select).then_some(p.op())
+            let (p, args) = f.as_prim_app()?;
+            match (p.op(), &args[..]) {
+                (Op::Let, [_, f]) => operation(f),
+                (op, _) => (op.is_lane_wise() || op == Op::Select).then_some(op),
+            }
         }
     }
 }

@@ -206,6 +206,29 @@ fn short_sums_are_tiles() {
     }
 }
 
+/// Elements that are made behind a name have tiles of packed panels as others have.
+#[test]
+fn squares_of_named_differences_are_tiles() {
+    for square in [
+        "(let d = fst e - snd e in d * d)",
+        "((fst e - snd e) * (fst e - snd e))",
+    ] {
+        let text = format!(
+            "def distances [m k d : nat] (x : m.d.f32) (c : k.d.f32) : m.k.f32 =
+               x |> map (\\p -> c |> map (\\q -> zip p q |> map (\\e -> {square}) |> reduce (+) 0.0))"
+        );
+        let program = program_text(&text);
+        let auto = found(&program, EXACT);
+        let what = auto.best().map_or("", |b| &b.what);
+        assert_eq!(what, "register tiles of packed panels, parallel", "{text}");
+        let kernel = replayed(&program, &auto);
+        for size in [1, 7, 20] {
+            let (a, b) = (evaluated(&kernel, size), evaluated(&program, size));
+            assert!(same(&a, &b), "{text} at {size}");
+        }
+    }
+}
+
 /// A few columns are those of a tile, unless compilers write all of it out.
 #[test]
 fn few_columns_are_tiles() {
