@@ -19,6 +19,7 @@ mod order;
 mod programs;
 mod published;
 mod questions;
+mod refuted;
 
 use crate::common::cases::GOALS;
 use crate::common::{self, cases, share};
@@ -280,33 +281,6 @@ fn every_change_of_shipped_programs_is_rejected() {
     assert!(differ.len() >= 28, "{differ:#?}");
     assert!(total >= 3000, "{total}");
     assert!(refuted * 10 >= total * 9, "{refuted} of {total}");
-}
-
-/// What is not validated is refuted where it differs at small sizes, with the sizes and the element.
-#[test]
-fn what_differs_at_small_sizes_is_refuted() {
-    let program = common::program_text(PROGRAMS[2]);
-    let nest = lowered(&program, &Options::default());
-    assert!(matches!(
-        validate(&nest, &program, &BTreeMap::new()).verdict,
-        Verdict::Validated
-    ));
-    let mut seen = 0;
-    for (kind, change) in CHANGES.iter().filter(|c| c.0.starts_with("read")) {
-        for changed in each_site(&nest, 9, change) {
-            match validate(&changed, &program, &BTreeMap::new()).verdict {
-                Verdict::Refuted(d) => {
-                    assert!(
-                        d.sizes.contains("m = ") && d.sizes.contains("n = "),
-                        "{d:?}"
-                    );
-                    seen += 1;
-                }
-                verdict => panic!("{kind}: {verdict:?}\n{changed}"),
-            }
-        }
-    }
-    assert!(seen >= 8, "{seen}");
 }
 
 /// A loop program of another program is none of this one.

@@ -115,6 +115,9 @@ fn job(args: &Args, context: &mut Context) -> Result<Vec<Diagnostic>, Vec<Diagno
         context.print(&told.json_line());
     } else {
         context.print(&told.page(if args.full { usize::MAX } else { 5 }));
+        if args.c.is_some() && args.header.is_none() {
+            context.print("  its header was not read: `--header FILE` compares that, too\n");
+        }
     }
     let wrong = match &found.verdict {
         Verdict::Validated => None,

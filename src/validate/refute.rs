@@ -4,14 +4,15 @@
 //! seen, by evaluating the loop program and interpreting the term on the same data. Absent: proofs.
 
 use super::at;
-use crate::arith::AtomKind;
+use crate::arith::{AtomKind, Nat};
 use crate::exec::sizes::Effort;
+use crate::intern::Symbol;
 use crate::interp::random::{self, Numbers, Rng};
 use crate::interp::{eval_program, Num, Sizes, Value};
 use crate::nest::eval::{eval, EvalError};
-use crate::nest::Nest;
+use crate::nest::{walk, ExprKind, Nest};
 use crate::obligation::Assumption;
-use crate::term::Program;
+use crate::term::{Op, Program};
 use std::collections::BTreeMap;
 
 /// What was seen.
@@ -30,6 +31,9 @@ const ROUNDING: f64 = 1e-4;
 
 /// Choices of sizes that are tried.
 const TRIED: u64 = 16;
+/// The same for each size that choices take for large, and of how many.
+const LARGE: u64 = 2;
+const MOST_LARGE: usize = 4;
 /// Elements of one argument or result, at most.
 const ELEMENTS: i64 = 4000;
 /// Operations of one trial, and of all together: loops over many sizes have far more than elements, and an evaluator takes a
@@ -39,18 +43,24 @@ const ALL_WORK: f64 = 500e3;
 /// What one size is, before what has to divide it is taken into account.
 const SMALL: [i64; 12] = [1, 2, 3, 4, 5, 7, 8, 9, 13, 17, 33, 50];
 
-/// The first difference at some small sizes.
+/// The first difference at some small sizes, and at small ones of those that choices take for large.
 pub fn difference(nest: &Nest, program: &Program) -> Option<Difference> {
     let mut rng = Rng::new(0x0a11);
     let divisors = divisors(nest);
+    let large = large(nest, program);
     let mut left = ALL_WORK;
-    (0..TRIED).find_map(|round| {
+    (0..TRIED + LARGE * large.len() as u64).find_map(|round| {
         let mut sizes = Sizes::new();
+        let beyond = round
+            .checked_sub(TRIED)
+            .map(|r| large[(r / LARGE) as usize]);
         for s in &program.sizes {
             let upto = (2 + round).min(SMALL.len() as u64);
-            let n = match round % 8 {
-                7 if rng.one_in(3) => 0,
-                _ => *rng.pick(&SMALL[..upto as usize]),
+            let n = match (beyond, round % 8) {
+                (Some((of, n)), _) if of == *s => n,
+                (Some(_), _) => *rng.pick(&SMALL[..4]),
+                (None, 7) if rng.one_in(3) => 0,
+                (None, _) => *rng.pick(&SMALL[..upto as usize]),
             };
             sizes.insert(*s, n * divisors.get(s.as_str()).copied().unwrap_or(1));
         }
@@ -69,6 +79,33 @@ pub fn difference(nest: &Nest, program: &Program) -> Option<Difference> {
         left -= work;
         differs(nest, program, &sizes, &mut rng)
     })
+}
+
+/// The sizes that choices compare with a number, each with the next one past it; of a few choices.
+fn large(nest: &Nest, program: &Program) -> Vec<(Symbol, i64)> {
+    let mut found = Vec::new();
+    walk::each_stmt(&nest.body, &mut |s| {
+        let Some(ExprKind::Op(Op::Lt | Op::Le | Op::Gt | Op::Ge, args)) =
+            walk::exprs(s).map(|e| e.kind())
+        else {
+            return;
+        };
+        let [Some(a), Some(b)] = [0, 1].map(|i| args.get(i).and_then(|e| e.as_index())) else {
+            return;
+        };
+        for (s, n) in [(a, b), (b, a)] {
+            let size = program.sizes.iter().find(|v| s == Nat::var(**v));
+            let next = n
+                .as_int()
+                .map(|n| n + 1)
+                .filter(|n| (2..ELEMENTS).contains(n));
+            found.extend(size.copied().zip(next));
+        }
+    });
+    found.sort_unstable();
+    found.dedup();
+    found.truncate(MOST_LARGE);
+    found
 }
 
 /// By what constant each size has to be divisible.
