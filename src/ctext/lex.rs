@@ -60,10 +60,9 @@ pub fn tokens(text: &str) -> Result<Vec<Token<'_>>, Unread> {
             (at, line, first) = (at + 1, line.saturating_add(1), true);
         } else if rest.starts_with("\r\n") {
             at += 1;
-        } else if c == '\\' {
+        } else if rest.starts_with("\\\n") {
             // Lines are joined before there are tokens: what stands on both sides is one, without a space between.
-            let joined = rest.strip_prefix('\\').is_some_and(|r| r.starts_with('\n'));
-            if !joined || !text[..at].ends_with([' ', '\t']) {
+            if !text[..at].ends_with([' ', '\t']) {
                 return Err(Unread::new(
                     line,
                     "a line is joined to the next one within a word",

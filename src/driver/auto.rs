@@ -526,23 +526,24 @@ impl<'a> Trial<'a> {
             ends.push(found);
             ends.extend(other.then_some(more));
         }
-        let last = ends.pop().or(begun.cloned());
-        ends.extend(self.row_by_row(last));
+        let last = ends.pop();
+        let by_rows = self.row_by_row(last.as_ref().or(begun));
+        ends.extend(by_rows.or(last));
         ends
     }
 
-    /// What that leads to, or the program, where what is done with columns is done row by row.
-    fn row_by_row(&mut self, before: Option<(Schedule, Program)>) -> Option<(Schedule, Program)> {
-        let mut found = before;
+    /// What that leads to, or the program, where what is done with columns is done row by row; nothing where there are none.
+    fn row_by_row(&mut self, begun: Option<&(Schedule, Program)>) -> Option<(Schedule, Program)> {
+        let own = self.program();
+        let mut found: Option<(Schedule, Program)> = None;
         for before in 0..COLUMNS {
-            let start = found
-                .as_ref()
-                .map_or_else(|| self.program(), |f| f.1.clone());
-            let ways = schedule::columns(&start, before).into_iter();
-            let way = |way: Schedule| match (&found, before) {
+            let start = found.as_ref().or(begun);
+            let ways = schedule::columns(start.map_or(&own, |s| &s.1), before);
+            let ways = ways.into_iter();
+            let way = |way: Schedule| match (start, before) {
                 (None, _) => way,
-                (Some(f), 0) => f.0.then(&way),
-                (Some(f), _) => f.0.followed(&way),
+                (Some(s), 0) => s.0.then(&way),
+                (Some(s), _) => s.0.followed(&way),
             };
             let ways: Vec<Schedule> = ways.map(way).collect();
             match ways.into_iter().find_map(|way| self.prepared_by(way)) {

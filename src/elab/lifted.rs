@@ -5,7 +5,7 @@
 use super::term_text;
 use crate::arith::Nat;
 use crate::intern::Symbol;
-use crate::operator::lift::{Lifting, Parts};
+use crate::operator::lift::{self, Lifting, Parts};
 use crate::operator::{self, Law, Meaning};
 use crate::term::{call, normalize, Kind, Op, Term};
 use crate::ty::Ty;
@@ -50,11 +50,8 @@ fn direct(parts: &Parts, start: &Term, array: Ty) -> Option<Term> {
     if parts.summary != state {
         return None;
     }
-    let [p, s] = [1, 0].map(|i| Term::var(i, state));
-    let added = Term::apps(parts.combine.shift(2), [s, p]);
-    let added = Term::lam(None, state, Term::lam(None, state, added));
     let primitive = matches!(normalize(&parts.combine).kind(), Kind::Prim(_));
-    if !primitive || normalize(&parts.finish) != normalize(&added) {
+    if !primitive || normalize(&parts.finish) != normalize(&lift::adding(&parts.combine)?) {
         return None;
     }
     let xs = Term::var(0, array);

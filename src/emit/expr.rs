@@ -316,8 +316,9 @@ impl Printer<'_> {
             }
             (And | Or, [x, y]) if is_cheap(args) && !calls(y) => match (op, looked_up(op, args)) {
                 (_, LOOKED_UP..) => {
-                    self.used.looked_up.insert(op.name());
-                    format!("{}({x}, {y})", if op == Or { "ANY" } else { "ALL" })
+                    let name = if op == Or { "ANY" } else { "ALL" };
+                    self.used.looked_up.insert(name);
+                    format!("{name}({x}, {y})")
                 }
                 (And, _) => format!("{x} & {y}"),
                 _ => format!("{x} | {y}"),

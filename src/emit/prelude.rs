@@ -43,7 +43,7 @@ pub(super) struct Used {
     pub casts: BTreeSet<(Scalar, Scalar)>,
     /// Truth values that are as often one as the other.
     pub either: bool,
-    /// Which of `and` and `or` put many comparisons together.
+    /// Which of `ANY` and `ALL` put many comparisons together.
     pub looked_up: BTreeSet<&'static str>,
     /// Truth values that are read.
     pub truth: bool,
@@ -370,12 +370,10 @@ fn loops(used: &Used, out: &mut String) {
         *out += "/* A truth value is a byte: of bytes compilers make vectors. */\n\
                 #define TRUTH(element) (sizeof(bool) == 1 ? *(const uint8_t *)&(element) != 0 : (element))\n\n";
     }
-    for op in &used.looked_up {
+    for name in &used.looked_up {
         *out += "/* Of many comparisons with constants gcc makes a test of a bit, of which it makes no vectors. */\n";
-        *out += match *op {
-            "or" => "#define ANY(a, b) ((a) + (b) != 0)\n\n",
-            _ => "#define ALL(a, b) ((a) + (b) == 2)\n\n",
-        };
+        let of = if *name == "ANY" { "!= 0" } else { "== 2" };
+        *out += &format!("#define {name}(a, b) ((a) + (b) {of})\n\n");
     }
     if used.either {
         *out += "/* As often true as not: gcc moves what one side of a choice reads behind a branch, unless it takes that side to be usual. */\n\

@@ -5,7 +5,7 @@ use super::state::{Lower, Res, Stop};
 use super::value::{Dest, Leaf, Mem, Places, Val};
 use crate::arith::Nat;
 use crate::nest::abi::leaf_sizes;
-use crate::nest::{walk, BufId, Expr, ExprKind, Role, Shape, Stmt};
+use crate::nest::{walk, BufId, Expr, ExprKind, Role, Shape, Stmt, StorageClass};
 use crate::ty::{Ty, TyKind};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -160,6 +160,12 @@ impl Lower {
         }
         out.extend((next..len).map(|j| (j, 1)));
         Some(out)
+    }
+
+    /// Whether it is an array that the kernel is given.
+    pub fn is_input(&self, b: BufId) -> bool {
+        let storage = self.buffers[self.root_of(b).0 as usize].storage;
+        matches!(storage, StorageClass::Input(_))
     }
 
     /// The buffer that a second name stands for.

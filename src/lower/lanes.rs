@@ -11,7 +11,7 @@ use super::vector::{build, lane, lane_wise_cast, splat, widened_first};
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
 use crate::nest::walk::{self, declared};
-use crate::nest::{Block, BufId, Expr, ExprKind, LoopKind, Shape, Stmt, StorageClass};
+use crate::nest::{Block, BufId, Expr, ExprKind, LoopKind, Shape, Stmt};
 use crate::term::{Lit, Op};
 use crate::ty::{Scalar, Ty};
 use rustc_hash::FxHashSet;
@@ -369,13 +369,7 @@ impl Lower {
                 in_memory = false;
             }
             ExprKind::Pick(..) => loopable = false,
-            ExprKind::Load(b, _) => {
-                let root = self.root_of(*b);
-                let storage = self.buffers[root.0 as usize].storage;
-                if !matches!(storage, StorageClass::Input(_)) {
-                    reads.push(root);
-                }
-            }
+            ExprKind::Load(b, _) if !self.is_input(*b) => reads.push(self.root_of(*b)),
             _ => {}
         });
         let any_lane = Nat::var(Symbol::new("any lane"));

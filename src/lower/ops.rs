@@ -4,7 +4,7 @@ use super::state::{Lower, Res};
 use super::value::{Elements, Lazy, Val, View};
 use super::vector::{build, lane, lane_wise_cast, splat};
 use crate::arith::Nat;
-use crate::nest::{Expr, ExprKind, Shape, Stmt, StorageClass};
+use crate::nest::{Expr, ExprKind, Shape, Stmt};
 use crate::term::{Lit, Op};
 use crate::ty::{Scalar, Ty, TyKind};
 use std::rc::Rc;
@@ -81,13 +81,7 @@ impl Lower {
 
     /// Whether it is an element of an array of the kernel.
     fn is_kept(&self, e: &Expr) -> bool {
-        match e.kind() {
-            ExprKind::Load(b, _) => {
-                let storage = self.buffers[self.root_of(*b).0 as usize].storage;
-                !matches!(storage, StorageClass::Input(_))
-            }
-            _ => false,
-        }
+        matches!(e.kind(), ExprKind::Load(b, _) if !self.is_input(*b))
     }
 
     /// Operations on f16 and bf16 are those on f32, rounded.

@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 /// Reductions of fewer elements stay as they are.
 const LONG: i64 = 2048;
 /// The same in loops, which is short as vectors go.
-const LONG_ROW: i64 = 32;
+pub const LONG_ROW: i64 = 32;
 /// So many numbers a summary has in a loop, at most.
 const IN_LOOPS: usize = 3;
 /// So many are looked at.
@@ -173,7 +173,7 @@ fn reduced(of: Ty, n: Nat) -> String {
 }
 
 /// Whether a reduction in order is of so many elements, or of any number.
-fn is_of(t: &Term, least: i64) -> bool {
+pub fn is_of(t: &Term, least: i64) -> bool {
     length(t).is_some_and(|n| n.as_int().is_none_or(|n| n >= least))
 }
 

@@ -5,6 +5,7 @@
 //! so that it may be an operator (`lifted`), and what indices read is read in a loop over them (`indices`). Whoever uses the rule proves
 //! it. Invariant: reductions that a choice guards stay behind it. Absent: states that are arrays.
 
+use super::lifted::{is_of, LONG_ROW};
 use super::print::size;
 use super::skeleton::{argument, has_reduction};
 use super::{guide, Schedule};
@@ -15,8 +16,6 @@ use std::collections::BTreeSet;
 
 /// So many values are made of an element, at most.
 const MOST: usize = 4;
-/// Reductions of fewer elements stay as they are, if these are no indices.
-const LONG: i64 = 32;
 
 /// What is done so.
 const WORDS: &str = "work of steps apart";
@@ -29,12 +28,9 @@ pub fn apart(term: &Term) -> Option<Schedule> {
         let [Some(step), Some(xs)] = [0, 2].map(|i| argument(t, Op::ReduceSeq, i)) else {
             return;
         };
-        let Some((n, _)) = xs.ty().as_array().filter(|_| t.ty().is_flat()) else {
-            return;
-        };
         let indices = is_indices(xs);
-        let long = indices || n.as_int().is_none_or(|n| n >= LONG);
-        if !long || done.contains(step) {
+        let long = indices || is_of(t, LONG_ROW);
+        if !long || !t.ty().is_flat() || done.contains(step) {
             return;
         }
         let split = Split::of(step).filter(|_| indices || step.open() > 0);
@@ -80,12 +76,17 @@ struct Made {
     states: Vec<String>,
 }
 
-/// A step that is taken apart.
-struct Split {
+/// What a step makes without its state.
+#[derive(Default)]
+struct Work {
     made: Vec<Made>,
     /// What an element is then, once that is known.
     element: Option<Ty>,
-    /// The body of the step, as a pattern, and the step that is left.
+}
+
+/// A step that is taken apart: also its body as a pattern, and the step that is left.
+struct Split {
+    work: Work,
     pattern: String,
     left: Term,
 }
@@ -99,28 +100,89 @@ impl Split {
         let Kind::Lam(_, body) = inner.kind() else {
             return None;
         };
-        let mut split = Split {
-            made: Vec::new(),
-            element: None,
-            pattern: String::new(),
-            left: step.clone(),
-        };
+        let mut work = Work::default();
         let variables = || vec![Bound::State("a".to_string()), Bound::Element];
-        split.both(body, &mut variables(), false)?;
-        let makes = |m: &&Made| !is_variable(&m.value) || m.value.open() as usize > m.scope;
-        let parts: Vec<Ty> = split.parts().map(|m| m.value.ty()).collect();
-        let any = split.parts().find(makes).is_some();
+        work.both(body, &mut variables(), false)?;
+        let makes = |m: &Made| !is_variable(&m.value) || m.value.open() as usize > m.scope;
+        let parts: Vec<Ty> = work.parts().map(|m| m.value.ty()).collect();
+        let any = work.parts().any(makes);
         let element = (parts.iter().copied().rev()).reduce(|rest, t| Ty::pair(t, rest));
-        split.element = element.filter(|_| any && parts.len() <= MOST);
+        let element = element.filter(|_| any && parts.len() <= MOST)?;
         // Now that all values are known, so is what stands for each.
-        let element = split.element?;
-        let (pattern, body) = split.both(body, &mut variables(), false)?;
-        split.pattern = pattern;
+        work.element = Some(element);
+        let (pattern, body) = work.both(body, &mut variables(), false)?;
         let state = step.ty().as_fun()?.0;
-        split.left = normalize(&Term::lam(*hint, state, Term::lam(None, element, body)));
-        Some(split)
+        let left = normalize(&Term::lam(*hint, state, Term::lam(None, element, body)));
+        Some(Split {
+            work,
+            pattern,
+            left,
+        })
     }
 
+    /// The rule, for reductions to this type of such an array.
+    fn rule(&self, state: Ty, xs: &Term, number: usize) -> String {
+        let numbered = || self.work.made.iter().enumerate();
+        let parts = numbered().filter(|(_, m)| m.name.is_none());
+        let parts = parts.map(|(i, _)| format!("f{i}")).rev();
+        let made = parts.reduce(|rest, f| format!("pair {f} ({rest})"));
+        let named = numbered()
+            .rev()
+            .filter_map(|(i, m)| Some((i, m.name.as_ref()?)));
+        let made = named.fold(made.unwrap_or_default(), |body, (i, name)| {
+            format!("let f{i} (\\{name} -> {body})")
+        });
+        let conditions = numbered().flat_map(|(i, m)| m.states.iter().map(move |s| (i, s)));
+        let conditions: Vec<String> = conditions
+            .map(|(i, s)| format!("{s} not in f{i}"))
+            .collect();
+        let (pattern, conditions) = (&self.pattern, conditions.join(", "));
+        let left = term_text(&self.left, &[]);
+        let (n, element) = xs.ty().as_array().expect("it is an array");
+        let from = format!("reduceSeq (\\a x -> {pattern}) e");
+        let to = format!("reduceSeq ({left}) e");
+        let (from, to) = match is_indices(xs) {
+            true => {
+                let of = |f: &str| format!("(generate[{n}] (\\x -> {f}))");
+                let from = format!("({from} {} : {state})", of("x"));
+                (from, format!("{to} {}", of(&made)))
+            }
+            false => {
+                let from = format!("({from} : n.{element} -> {state})");
+                (from, format!("\\xs -> {to} (map (\\x -> {made}) xs)"))
+            }
+        };
+        format!("rule apart-{number}\n  {from}\n    =>\n  {to}\n  where {conditions}\n\n")
+    }
+
+    /// Such a reduction is there, in whose step nothing is left of what is made apart, and none is as this one was.
+    fn looks(&self, step: &Term, xs: &Term) -> [String; 2] {
+        let mut apart = BTreeSet::new();
+        for m in &self.work.made {
+            m.value.visit(&mut |t, _| {
+                if let Kind::Prim(p) = t.kind() {
+                    apart.insert(p.op().name());
+                }
+            });
+        }
+        let apart: Vec<&str> = apart.into_iter().collect();
+        let variable = match apart.is_empty() {
+            true => "?".to_string(),
+            false => format!("(none ({}))", apart.join(" or ")),
+        };
+        let (n, of) = xs.ty().as_array().expect("it is an array");
+        let n = size(n);
+        let reduction = |element: Option<Ty>, step: String| match element.filter(|e| e.is_flat()) {
+            Some(element) => format!("(app (reduceSeq : ? -> ? -> {n}.{element} -> ?) {step} ? ?)"),
+            None => format!("(app (reduceSeq : ? -> ? -> {n}.? -> ?) {step} ? ?)"),
+        };
+        let now = reduction(self.work.element, sketch(&self.left, &variable));
+        let before = reduction(Some(of), sketch(step, "?"));
+        [format!("(contains {now})"), format!("(none {before})")]
+    }
+}
+
+impl Work {
     /// What an element consists of.
     fn parts(&self) -> impl DoubleEndedIterator<Item = &Made> + Clone {
         self.made.iter().filter(|m| m.name.is_none())
@@ -231,67 +293,6 @@ impl Split {
             true => Some(of),
             false => call(Op::Fst, [], [of]),
         }
-    }
-
-    /// The rule, for reductions to this type of such an array.
-    fn rule(&self, state: Ty, xs: &Term, number: usize) -> String {
-        let numbered = || self.made.iter().enumerate();
-        let parts = numbered().filter(|(_, m)| m.name.is_none());
-        let parts = parts.map(|(i, _)| format!("f{i}")).rev();
-        let made = parts.reduce(|rest, f| format!("pair {f} ({rest})"));
-        let named = numbered()
-            .rev()
-            .filter_map(|(i, m)| Some((i, m.name.as_ref()?)));
-        let made = named.fold(made.unwrap_or_default(), |body, (i, name)| {
-            format!("let f{i} (\\{name} -> {body})")
-        });
-        let conditions = numbered().flat_map(|(i, m)| m.states.iter().map(move |s| (i, s)));
-        let conditions: Vec<String> = conditions
-            .map(|(i, s)| format!("{s} not in f{i}"))
-            .collect();
-        let (pattern, conditions) = (&self.pattern, conditions.join(", "));
-        let left = term_text(&self.left, &[]);
-        let (n, element) = xs.ty().as_array().expect("it is an array");
-        let from = format!("reduceSeq (\\a x -> {pattern}) e");
-        let to = format!("reduceSeq ({left}) e");
-        let (from, to) = match is_indices(xs) {
-            true => {
-                let of = |f: &str| format!("(generate[{n}] (\\x -> {f}))");
-                let from = format!("({from} {} : {state})", of("x"));
-                (from, format!("{to} {}", of(&made)))
-            }
-            false => {
-                let from = format!("({from} : n.{element} -> {state})");
-                (from, format!("\\xs -> {to} (map (\\x -> {made}) xs)"))
-            }
-        };
-        format!("rule apart-{number}\n  {from}\n    =>\n  {to}\n  where {conditions}\n\n")
-    }
-
-    /// Such a reduction is there, in whose step nothing is left of what is made apart, and none is as this one was.
-    fn looks(&self, step: &Term, xs: &Term) -> [String; 2] {
-        let mut apart = BTreeSet::new();
-        for m in &self.made {
-            m.value.visit(&mut |t, _| {
-                if let Kind::Prim(p) = t.kind() {
-                    apart.insert(p.op().name());
-                }
-            });
-        }
-        let apart: Vec<&str> = apart.into_iter().collect();
-        let variable = match apart.is_empty() {
-            true => "?".to_string(),
-            false => format!("(none ({}))", apart.join(" or ")),
-        };
-        let (n, of) = xs.ty().as_array().expect("it is an array");
-        let n = size(n);
-        let reduction = |element: Option<Ty>, step: String| match element.filter(|e| e.is_flat()) {
-            Some(element) => format!("(app (reduceSeq : ? -> ? -> {n}.{element} -> ?) {step} ? ?)"),
-            None => format!("(app (reduceSeq : ? -> ? -> {n}.? -> ?) {step} ? ?)"),
-        };
-        let now = reduction(self.element, sketch(&self.left, &variable));
-        let before = reduction(Some(of), sketch(step, "?"));
-        [format!("(contains {now})"), format!("(none {before})")]
     }
 }
 

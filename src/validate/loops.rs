@@ -315,7 +315,7 @@ impl Machine<'_> {
         cells.dedup();
         let mut r = Rewrite::default();
         let mut any = false;
-        for cell in cells.iter().copied() {
+        for cell in cells {
             let Node::Cell(_, leaf, at) = self.cx.node(cell).clone() else {
                 continue;
             };

@@ -185,6 +185,7 @@ type InSteps = (Rc<Tensor>, (Nat, Nat), i64, u64);
 
 /// The number of a tile, that of a row in it, and the value of an element of that.
 pub type Tile = (Symbol, Symbol, V);
+
 /// The cells of a loop in a value, in the order in which they stand in it.
 type CellsIn = FxHashMap<(V, u32), Rc<[V]>>;
 

@@ -73,6 +73,14 @@ impl Parts {
     }
 }
 
+/// `\p s -> op s p`: adds a summary to a state that is one itself.
+pub fn adding(op: &Term) -> Option<Term> {
+    let ty = op.ty().as_fun()?.0;
+    let [p, s] = [1, 0].map(|i| Term::var(i, ty));
+    let body = Term::apps(op.shift(2), [s, p]);
+    Some(Term::lam(None, ty, Term::lam(None, ty, body)))
+}
+
 /// The functions that stand for a step.
 #[derive(Clone, Debug)]
 pub struct Parts {

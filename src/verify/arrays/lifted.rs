@@ -166,7 +166,7 @@ fn parts_of(right: &Term, start: &Term) -> Option<Parts> {
         // What reduces from the start on adds all else to it.
         None => {
             let identity = recognise(&combine)?.identity(Floats::reassociated(true))?;
-            (unit, identity, exchanged(&combine)?)
+            (unit, identity, lift::adding(&combine)?)
         }
     };
     (matches!(xs.kind(), Kind::Var(0)) && begin == start).then_some(())?;
@@ -177,14 +177,6 @@ fn parts_of(right: &Term, start: &Term) -> Option<Parts> {
         finish,
         summary: summary.ty(),
     })
-}
-
-/// `\p s -> op s p`
-fn exchanged(op: &Term) -> Option<Term> {
-    let ty = op.ty().as_fun()?.0;
-    let [p, s] = [1, 0].map(|i| Term::var(i, ty));
-    let body = Term::apps(op.shift(2), [s, p]);
-    Some(Term::lam(None, ty, Term::lam(None, ty, body)))
 }
 
 /// Whether it mentions neither variables nor pattern variables.
