@@ -448,8 +448,10 @@ impl<'a> Trial<'a> {
         let mut all = of(&self.program());
         let borders = schedule::borders(&self.program());
         let borders = borders.into_iter().find_map(|way| self.prepared_by(way));
+        let stages = schedule::stages(&self.program());
+        let stages = { stages.into_iter() }.find_map(|way| self.prepared_by(way));
         let mut prepared = self.prepared(None);
-        if let Some(begun) = borders {
+        for begun in borders.into_iter().chain(stages) {
             let next = self.prepared(Some(&begun));
             prepared.extend([begun].into_iter().chain(next));
         }

@@ -36,6 +36,8 @@ const OPERANDS: usize = 4;
 const SPILL: f64 = 1.5;
 /// Cycles of an iteration from which on compilers put a few of them into small vectors, too.
 const MUCH: f64 = 8.0;
+/// Iterations of a loop of constant length from which on compilers make vectors of them before they write it out.
+const SHORTEST: f64 = 8.0;
 /// What a compiler's vectors lack of their promise.
 pub const AUTOMATIC: f64 = 0.8;
 
@@ -228,8 +230,17 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// A loop that compilers write out: what is the same in all iterations is done once.
+    /// A loop that compilers write out: what is the same in all iterations is done once, and others are done at once where all of them
+    /// fill vectors.
     fn unrolled(&mut self, var: Symbol, n: f64, body: &[Stmt]) -> f64 {
+        let carried = carried(body, &self.env);
+        let (n, behind) = match self.at_once(var, n, body, &carried) {
+            Some(lanes) => {
+                let sums = SUMMED * lanes.log2() * carried.len() as f64;
+                (n / (lanes * AUTOMATIC), sums + besides(body))
+            }
+            None => (n, 0.0),
+        };
         let mut varying = Varying::by_itself(var, body);
         let mut cycles = 0.0;
         for s in body {
@@ -245,7 +256,20 @@ impl<'a> Walk<'a> {
             }
             cycles += if other { n } else { 1.0 } * self.stmt(s);
         }
-        cycles
+        cycles + behind
+    }
+
+    /// How many iterations of a short loop a compiler puts into a vector, if it adds up whole numbers and no other loop is in it.
+    fn at_once(
+        &self,
+        var: Symbol,
+        n: f64,
+        body: &[Stmt],
+        carried: &BTreeMap<Symbol, u32>,
+    ) -> Option<f64> {
+        let looks = n >= SHORTEST && flat(body) && !carried.is_empty();
+        let lanes = looks.then(|| self.automatic(var, body, carried, false))?;
+        lanes.map(|lanes| lanes.min(n))
     }
 
     /// How many iterations a compiler puts into a vector by itself; `sums`: where floats are added up, too.

@@ -17,8 +17,10 @@ const RETURNED: f64 = 8.0;
 pub const SHUFFLE: f64 = 1.0;
 /// Cycles for a number that is computed to come to all lanes.
 const SPLAT: f64 = 1.0;
-/// Cycles for a whole number that is divided by a constant: a product and shifts.
+/// Cycles for a whole number that is divided by a constant: a product and shifts; of vectors, products of every second number, of which
+/// halves are put together.
 const BY_CONSTANT: f64 = 1.5;
+const ALL_BY_CONSTANT: f64 = 5.0;
 /// Cycles for one that is divided by a number that is not known when it is compiled.
 const DIVIDED: f64 = 12.0;
 
@@ -36,7 +38,7 @@ pub fn one(e: &Expr, register: f64) -> f64 {
         ExprKind::Op(op @ (Op::Div | Op::Mod), args)
             if shape.elem.is_int() && !divides(*op, args, shape.elem) =>
         {
-            registers * BY_CONSTANT
+            registers * if vector { ALL_BY_CONSTANT } else { BY_CONSTANT }
         }
         ExprKind::Op(op, _) => registers * operation(*op, shape.elem, vector),
         ExprKind::Cast(from) if vector => {

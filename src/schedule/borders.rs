@@ -1,12 +1,12 @@
-//! Arrays with a border, of which windows are taken.
+//! Arrays with a border, or of computed elements, of which windows are taken.
 //!
 //! In: a term. Out: the steps that name such arrays and keep them: else what reads a window asks of each element whether it is one of the
-//! border, and a vector of them is loaded at once only behind a test. Absent: whether that pays; what is made anew in each iteration, which
-//! has buffers of its own.
+//! border, and a vector of them is loaded at once only behind a test; and each window computes all of its elements. Absent: whether that
+//! pays; what is made anew in each iteration, which has buffers of its own.
 
-use super::skeleton::{has, has_reduction};
+use super::skeleton::{argument, has, has_reduction};
 use super::{guide, Schedule};
-use crate::term::{Kind, Op, Term};
+use crate::term::{Kind, Op, Sort, Term};
 use std::collections::BTreeSet;
 
 const NAMES: &str = "use rules/stencil.rules (windows-of-named, windows-in-named)
@@ -25,11 +25,14 @@ const BORDERED: &str = "(contains (padCst or padClamp))";
 /// One that no loop makes.
 const BARE: &str = "((app padCst ? ?) or (app padClamp ?))";
 
-/// The steps, where windows are taken of such arrays: first for names before everything else, then for each name where it may stand.
+/// What is done with computed ones, which any schedule may keep that keeps what is named.
+const STAGES: &str = "windows of named arrays";
+
+/// The steps, where windows are taken of arrays with a border: first for names before everything else, then for each name where it may stand.
 pub fn kept(term: &Term) -> Vec<Schedule> {
     let mut found = Found::default();
     found.term(term);
-    let Found { sources, named } = found;
+    let Found { sources, named, .. } = found;
     if sources.is_empty() && !named {
         return Vec::new();
     }
@@ -46,13 +49,38 @@ pub fn kept(term: &Term) -> Vec<Schedule> {
     if sources.is_empty() {
         return vec![way(None)];
     }
-    let taken = |of: &str| format!("(none (app {of} {BORDERED}))");
-    let windows = ["slide", "map slide", "map (\\ (app slide ?))"].map(taken);
+    let windows = no_windows_of(BORDERED);
     let outside = (sources.iter()).fold("?".to_string(), |body, _| {
         format!("(app let ({BORDERED} and (none slide)) (\\ {body}))")
     });
     let first = [outside].into_iter().chain(windows.clone()).collect();
     vec![way(Some(first)), way(Some(windows.to_vec()))]
+}
+
+/// The step that names computed elements, where windows are taken of some that take longer to compute than to read: first for names before
+/// everything else, then for those in a loop.
+pub fn named(term: &Term) -> Vec<Schedule> {
+    let mut found = Found::default();
+    found.term(term);
+    if found.costly.is_empty() {
+        return Vec::new();
+    }
+    let of = |op: &String| no_windows_of(&format!("(contains {op})"));
+    let windows: Vec<String> = found.costly.iter().flat_map(of).collect();
+    let named = |body: String, op: &String| format!("(app let (contains {op}) (\\ {body}))");
+    let outside = found.costly.iter().fold("?".to_string(), named);
+    let inside = format!("(contains (\\ {outside}))");
+    let way = |names: String| {
+        let looks: Vec<String> = [names].into_iter().chain(windows.clone()).collect();
+        Schedule::preparation(STAGES, vec![guide("windows", NAMES, &looks)])
+    };
+    vec![way(outside), way(inside)]
+}
+
+/// That no windows are taken of such an array.
+fn no_windows_of(array: &str) -> [String; 3] {
+    let taken = |of: &str| format!("(none (app {of} {array}))");
+    ["slide", "map slide", "map (\\ (app slide ?))"].map(taken)
 }
 
 #[derive(Default)]
@@ -61,6 +89,8 @@ struct Found {
     sources: BTreeSet<String>,
     /// Whether there are such with a name.
     named: bool,
+    /// By which operation each takes long that windows are taken of.
+    costly: BTreeSet<String>,
 }
 
 impl Found {
@@ -85,6 +115,7 @@ impl Found {
             (Op::Iterate, _) => return,
             _ => None,
         };
+        self.costly.extend(taken.and_then(|xs| costly(xs)));
         self.sources
             .extend(taken.filter(|xs| is_bordered(xs)).map(|xs| xs.to_string()));
         args.into_iter().for_each(|a| self.term(a));
@@ -95,4 +126,36 @@ impl Found {
 fn is_bordered(xs: &Term) -> bool {
     let other = has(xs, &[Op::Slide, Op::ToMem, Op::Iterate]) || has_reduction(xs);
     xs.ty().as_array().is_some() && has(xs, &BORDERS) && !other
+}
+
+/// By which operation the elements of an array take long, if no windows are taken before it and nothing of it is kept already.
+fn costly(xs: &Term) -> Option<String> {
+    if has(xs, &[Op::ToMem, Op::Iterate]) {
+        return None;
+    }
+    let mut found = None;
+    xs.visit(&mut |t, _| {
+        let f = argument(t, Op::Map, 0).or_else(|| argument(t, Op::Generate, 0));
+        found = found.take().or_else(|| f.and_then(long));
+    });
+    found
+}
+
+/// The first operation that takes long.
+fn long(f: &Term) -> Option<String> {
+    let mut found = None;
+    f.visit(&mut |t, _| {
+        if let Kind::Prim(p) = t.kind() {
+            let op = p.op();
+            let is = matches!(op.sort(), Sort::Function(_))
+                || matches!(op, Op::Div | Op::Mod | Op::Reduce | Op::ReduceSeq);
+            if is && found.is_none() {
+                found = Some(match op {
+                    Op::Div | Op::Mod => format!("({})", op.name()),
+                    _ => op.name().to_string(),
+                });
+            }
+        }
+    });
+    found
 }

@@ -4,7 +4,7 @@
 //! has all that loops over reductions have; the array is reduced behind it. Absent: whether that pays.
 
 use super::print::size;
-use super::skeleton::{has_reduction, SMALL};
+use super::skeleton::{has, has_reduction, SMALL};
 use super::{guide, Schedule};
 use crate::term::{Kind, Loop, Op, Sort, Term};
 
@@ -34,7 +34,11 @@ fn reduced(t: &Term) -> Option<String> {
             let (n, _) = xs.ty().as_array()?;
             let many = n.as_int().is_none_or(|n| n > SMALL);
             let f = of.first().filter(|f| many && has_reduction(f))?;
-            let inner = reduced(f).unwrap_or("reduce".to_string());
+            let op = match has(f, &[Op::Reduce]) {
+                true => Op::Reduce,
+                false => Op::ReduceSeq,
+            };
+            let inner = reduced(f).unwrap_or(op.name().to_string());
             let inner = format!("(contains {inner})");
             let elements = match made.op() {
                 Op::Map => format!("(containsMap {} {inner})", size(n)),

@@ -328,6 +328,11 @@ pub fn borders(program: &Program) -> Vec<Schedule> {
     borders::kept(&search::start(program))
 }
 
+/// Ways to name what windows are taken of, where that takes long to compute, of which the first that is reached is one more to begin with.
+pub fn stages(program: &Program) -> Vec<Schedule> {
+    borders::named(&search::start(program))
+}
+
 /// What is done before all that, where sums shall be exact and there are some.
 pub fn exact(program: &Program) -> Option<Schedule> {
     exact::compensated(&search::start(program))

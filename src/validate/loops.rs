@@ -381,6 +381,7 @@ impl Machine<'_> {
     fn leave(&mut self, l: &mut Loop, live: &FxHashMap<u32, usize>) -> Res<()> {
         self.cx.begins.push(self.cx.known.mark());
         self.stages(l);
+        self.places_by_variables(l);
         let done = self.left(l, live);
         self.cx.begins.pop();
         done
@@ -445,7 +446,7 @@ impl Machine<'_> {
     }
 
     /// Whether data says where an iteration stores, or a minimum, and it may be where another one does.
-    fn at_data(&mut self, l: &Loop, buf: u32, items: &[Item]) -> bool {
+    pub fn at_data(&mut self, l: &Loop, buf: u32, items: &[Item]) -> bool {
         let by_data = |at: Nat| {
             let names = self.cx.names_in(at);
             let by_name = names.iter().any(|(_, v)| self.cx.value_mentions(*v, l.k));

@@ -29,6 +29,57 @@ impl Machine<'_> {
         }
     }
 
+    /// What variables are when an iteration begins, in place of their cells, in what it stores to buffers at places that data say, or they: where
+    /// an element is made, and of what, is then said by iterations before.
+    pub fn places_by_variables(&mut self, l: &mut Loop) {
+        let mut buffers: Vec<u32> = l.after.keys().copied().collect();
+        buffers.sort_unstable();
+        for b in buffers {
+            let Some((Item::Start(of), own)) = l.after[&b].split_first() else {
+                continue;
+            };
+            if *of != l.of || !self.at_data(l, b, own) {
+                continue;
+            }
+            let made = self.inside_of(l, |m| {
+                let mut r = m.variables(l, own);
+                m.replaced(own, &mut r)
+            });
+            if let Ok(made) = made {
+                let all = [Item::Start(l.of)].into_iter().chain(made);
+                l.after.insert(b, all.collect());
+            }
+        }
+    }
+
+    /// What variables that stand in stores are when an iteration begins, where that does not depend on the rest of the state.
+    fn variables(&mut self, l: &Loop, items: &[Item]) -> Rewrite {
+        let mut cells = Vec::new();
+        for leaf in leaves(items) {
+            let Item::Store(s) = &leaf.is else { continue };
+            let places = self.cx.names_in(s.at).into_iter().map(|n| n.1);
+            for v in places.chain([s.value]) {
+                cells.extend(self.cx.cells(v, l.of).iter().copied());
+            }
+        }
+        cells.sort_unstable();
+        cells.dedup();
+        let mut r = Rewrite::default();
+        for cell in cells {
+            let Node::Cell(_, leaf, at) = self.cx.node(cell).clone() else {
+                continue;
+            };
+            if leaf as usize >= self.nest.buffers.len() {
+                let before = self.after(l, (leaf, at), Nat::var(l.k));
+                let before = before.ok().filter(|v| self.cx.cells(*v, l.of).is_empty());
+                if let Some(before) = before {
+                    r.put(&self.cx, cell, before);
+                }
+            }
+        }
+        r
+    }
+
     /// Whether a buffer is filled from stages before it: then it is one.
     fn is_stage(&mut self, l: &mut Loop, buf: u32) -> bool {
         let Some((Item::Start(of), own)) = l.after[&buf].split_first() else {

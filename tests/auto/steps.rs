@@ -104,3 +104,40 @@ fn elements_by_index_are_apart() {
         assert!(words.starts_with(start), "{words}");
     }
 }
+
+/// So may elements that are folds, of which there is no reduction.
+#[test]
+fn folds_that_are_reduced_are_apart() {
+    let text = "def paths [p t : nat] (z : p.t.f32) (v : f32) : f32 = z |> map (\\path ->
+      max (path |> reduceSeq (\\s e -> s * 0.5 + s * e) v) 0.0) |> reduce (+) 0.0";
+    for exact in [true, false] {
+        let words = best(text, exact).1;
+        assert!(words.starts_with("elements apart"), "{words}");
+    }
+}
+
+/// Windows of elements that take long to compute are taken of an array that is kept, in rows as well; of others they are not.
+#[test]
+fn windows_are_of_arrays_that_are_kept() {
+    let list = |f: &str| {
+        format!("def smooth [n : nat] (x : (n+5).f32) : (n+1).f32 = x |> map (\\v -> {f}) |> slide[5, 1] |> map (reduce (+) 0.0)")
+    };
+    let rows =
+        "def rows [m n : nat] (x : (m+3).n.f32) : (m+1).n.f32 = x |> map (map exp) |> slide[3, 1]
+      |> map (\\w -> w |> transpose |> map (reduce (+) 0.0))";
+    for text in [&list("exp v"), &list("1.0 / (1.0 + exp v)"), rows] {
+        let words = best(text, true).1;
+        let start = "windows of named arrays, named arrays kept";
+        assert!(words.starts_with(start), "{text}: {words}");
+    }
+    let words = best(&list("v * 0.5"), true).1;
+    assert!(!words.contains("named"), "{words}");
+}
+
+/// A short sum of digits is one vector of a compiler: dividing all of them by a constant in vectors of ours takes longer.
+#[test]
+fn short_sums_of_digits_are_left_to_compilers() {
+    let text = "def digits [n : nat] (x : n.16.u8) : n.i32 = x |> map (\\r -> r
+      |> map (\\d -> let v = 2 * (cast d : i32) in v / 10 + v % 10) |> reduce (+) 0)";
+    assert_eq!(best(text, true).1, "parallel");
+}

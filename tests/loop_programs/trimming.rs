@@ -167,3 +167,27 @@ fn borders_inside_of_quotients_are_split_off() {
         assert_eq!((&*after[0], &*after[1]), (first, "3"), "{after:?}");
     }
 }
+
+/// Where what lies beyond one end of an array is at the other one, a remainder is asked at both ends alone, however it is kept from
+/// being negative.
+#[test]
+fn remainders_are_asked_at_the_ends() {
+    let sizes: &[&[(&str, i64)]] = &[&[("n", 0)], &[("n", 1)], &[("n", 2)], &[("n", 11)]];
+    let neighbours = |next: &str, last: &str| {
+        format!(
+            "def f [n : nat] (xs : n.f32) : n.f32 = generate[n] (\\i ->
+               let j = (cast i : i64) in
+               idx (cast (({next}) % n) : idx[n]) xs - idx (cast (({last}) % n) : idx[n]) xs)"
+        )
+    };
+    for (next, last) in [
+        ("j + 1", "j + n - 1"),
+        ("j + 1 + n", "j - 1 + n"),
+        ("j + n + 2", "j"),
+    ] {
+        let text = neighbours(next, last);
+        let (before, after) = loops_around("index_set_splitting", &text, sizes);
+        assert_eq!(before, ["n"], "{next}");
+        assert!(after.len() > 1, "{next}: {after:?}");
+    }
+}

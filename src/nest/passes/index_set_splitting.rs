@@ -281,7 +281,7 @@ pub(super) fn is_brief(extent: Nat, facts: &Facts) -> bool {
     facts.at_least(SHORT.into(), extent)
 }
 
-/// What a body asks of a variable: which of two indices is the larger one, if that is worth a loop. Each question once: solving one
+/// What a body asks of a variable: which of two indices is the larger one, and whether a remainder is less than what it is of, if that is worth a loop. Each question once: solving one
 /// takes long, and in a loop that is unrolled many statements ask the same.
 fn questions(body: &Block, var: Symbol) -> IndexSet<Question, FxBuildHasher> {
     let mut innermost = true;
@@ -293,8 +293,16 @@ fn questions(body: &Block, var: Symbol) -> IndexSet<Question, FxBuildHasher> {
         if innermost {
             walk::each_index(s, &mut |n| {
                 n.each_atom(&mut |a| {
-                    if let AtomKind::Min(x, y) | AtomKind::Max(x, y) = a.kind() {
-                        found.insert([x - y, y - x]);
+                    match a.kind() {
+                        AtomKind::Min(x, y) | AtomKind::Max(x, y) => {
+                            found.insert([x - y, y - x]);
+                        }
+                        // Between both ends of what is left a remainder is the number.
+                        AtomKind::Mod(x, y) if y.as_int().is_none() && !y.mentions(var) => {
+                            found.insert([x, Nat::int(-1) - x]);
+                            found.insert([y - x - 1.into(), x - y]);
+                        }
+                        _ => {}
                     }
                 })
             });
