@@ -424,6 +424,7 @@ fn written_programs_and_goals_mean_the_same_before_and_after_every_pass() {
             }
             let options = Options {
                 target: targets[(number + at) % 2],
+                approximate: at == 1,
                 ..Default::default()
             };
             let Case { name, program, .. } = &runs[0];

@@ -242,6 +242,13 @@ fn limits_end_a_search_with_a_diagnosis() {
     // Inside of an iteration, not only after it.
     assert_eq!(d.stop, Stop::Nodes(5000));
     assert!(d.size.nodes < 25_000, "{:?}", d.size);
+    // What rules look at and build counts, also where it is known already; who limits e-nodes limits that.
+    let d = with(Options {
+        work: Some(3000),
+        ..Options::default()
+    });
+    assert_eq!(d.stop, Stop::Work(3000));
+    assert!(!d.stop.is_measured() && d.iterations <= 3, "{d:?}");
     let limit = alloc::allocated() + 20_000_000;
     let d = with(Options {
         bytes: Some(limit),
@@ -416,5 +423,38 @@ fn variables_of_other_binders_are_not_extracted() {
         let (stop, outcome) = found(&format!("sketch app (app pair {first}) ?\n"), &[dead]);
         assert_eq!(stop, Stop::Found, "{first}");
         assert!(outcome.proof.is_some_and(|p| p.is_ok()), "{first}");
+    }
+}
+
+/// A function that is applied to its argument alone is that function: a sketch that writes the one out holds for the other. What it asks
+/// of the argument, or of any other part, still counts.
+#[test]
+fn functions_that_are_not_written_out_satisfy_sketches_that_write_them_out() {
+    let program =
+        program_text("def f [m n : nat] (x : m.n.f32) : m.n.f32 = x |> map (map (\\v -> sqrt v))");
+    let rules = "use rules/algorithmic.rules (split-join[32])\n";
+    let found = |sketch: &str| {
+        let steps = chain_text(&format!("{rules}{sketch}\n"), &program);
+        optimize(&program, &steps, &Options::default())
+            .failure
+            .is_none()
+    };
+    for (sketch, holds) in [
+        ("sketch app map (\\ app map sqrt ?) ?", true),
+        ("sketch app map (\\ app map (\\ app sqrt ?) ?) ?", true),
+        ("sketch app map (app map (\\ app sqrt ?)) ?", true),
+        (
+            "sketch app map (\\ app join (app map (\\ app map sqrt ?) ?)) ?",
+            true,
+        ),
+        ("sketch app map (\\ app map (\\ app exp ?) ?) ?", false),
+        ("sketch app map (\\ app map (\\ \\ app sqrt ?) ?) ?", false),
+        (
+            "sketch app map (\\ app map (\\ app sqrt (app fst ?)) ?) ?",
+            false,
+        ),
+        ("sketch none (app map (\\ app sqrt ?))", false),
+    ] {
+        assert_eq!(found(sketch), holds, "{sketch}");
     }
 }

@@ -661,6 +661,7 @@ impl<'a> Trial<'a> {
                     .iterations
                     .map_or(ITERATIONS, |n| n.min(ITERATIONS)),
             ),
+            work: Some(search::WORK / 20),
             diagnose: false,
             prove: false,
             no_kernel: true,

@@ -20,11 +20,13 @@ use std::collections::BTreeMap;
 /// Where small sizes end that are looked at, and which part of that stands for those below it; how many of them are, where several
 /// parameters are small; of so many size parameters. Rows of a result are as many as are made at once, but for fewer than these, where
 /// others are at most so many times as long as usual.
-const ENDS: [i64; 4] = [8, 16, 32, 64];
+const ENDS: [i64; 5] = [4, 8, 16, 32, 64];
 const PART: (i64, i64) = (3, 4);
+/// Below this is what others are beside one that is not small.
+const USUAL: i64 = 8;
 const FEW_ROWS: [i64; 1] = [4];
 const LONGER: i64 = 4;
-const TOGETHER: usize = 2;
+const TOGETHER: usize = 3;
 const PARAMETERS: usize = 4;
 /// How many times as fast something else has to be at one of them: plain loops, of which an estimate knows most, and those instead of sums
 /// in vectors, which take longer to begin and to end than it seems; others; and what is faster for the very smallest sizes alone, where
@@ -134,7 +136,7 @@ impl Probes<'_, '_> {
         let input = self.trial.input;
         let small = |(size, end): &(Symbol, End)| match end {
             End::Below(_) => (*size, *end),
-            End::NotSmall => (*size, End::Below(ENDS[0])),
+            End::NotSmall => (*size, End::Below(USUAL)),
         };
         let mut sizes = match place.iter().any(|p| p.1 == End::NotSmall) {
             true => self.sizes(&place.iter().map(small).collect::<Place>()),
@@ -302,7 +304,7 @@ impl Probes<'_, '_> {
     /// What classes of sizes take: where one is small, and of that where another one is small, too; before it, where there are few rows.
     fn chosen(&mut self) -> Option<Chosen> {
         let input = self.trial.input;
-        let all = open(&input.program, &input.fixed, 2 * ENDS[0]);
+        let all = open(&input.program, &input.fixed, 2 * USUAL);
         let (rows, mut sizes): (Vec<_>, Vec<_>) =
             { all.into_iter() }.partition(|s| self.counts_rows(*s));
         sizes.truncate(PARAMETERS);

@@ -38,6 +38,8 @@ pub struct Graph {
     nested: u32,
     /// Redexes that may still be reduced within the outermost of them.
     fuel: u32,
+    /// Nodes that substitutions have looked at.
+    pub built: u64,
 }
 
 /// How many redexes one substitution may reduce on its way. Typed terms have
@@ -116,6 +118,7 @@ impl Graph {
             scratch: Memo::default(),
             nested: 0,
             fuel: FUEL,
+            built: 0,
         }
     }
 
@@ -304,6 +307,7 @@ impl Graph {
     }
 
     fn change_at(&mut self, id: Id, depth: u32, change: &Change, memo: &mut Memo) -> Option<Id> {
+        self.built += 1;
         let facts = self.facts(id);
         if !facts.free.any_from(depth) {
             self.note(word::KEEP);

@@ -16,7 +16,7 @@ use smallvec::{smallvec, SmallVec};
 use std::collections::BTreeSet;
 
 /// How many places are looked at between two questions whether to go on.
-const ASK_EVERY: u32 = 1 << 14;
+pub const ASK_EVERY: u32 = 1 << 14;
 
 /// Whoever looks at many places asks now and then whether to go on, whatever is found there.
 pub struct Patience<'a> {

@@ -16,7 +16,7 @@ mod view;
 pub use egg::Id;
 pub use facts::{Facts, Free, Heads};
 pub use graph::{Graph, Renaming};
-pub use matching::{sought_ops, Evidence, Occurrence, Patience, Pattern, Reg};
+pub use matching::{sought_ops, Evidence, Occurrence, Patience, Pattern, Reg, ASK_EVERY};
 pub use node::{LitId, Node, Shape};
 pub use record::{Edge, Recorded};
 pub use recording::Mark;

@@ -38,6 +38,8 @@ const SPILL: f64 = 1.5;
 const MUCH: f64 = 8.0;
 /// Iterations of a loop of constant length from which on compilers make vectors of them before they write it out.
 const SHORTEST: f64 = 8.0;
+/// Bytes that a few lines of a cache hold, which numbers that are put together are read from.
+const NEAR: i64 = 512;
 /// What a compiler's vectors lack of their promise.
 pub const AUTOMATIC: f64 = 0.8;
 
@@ -60,6 +62,8 @@ pub struct Walk<'a> {
     varying: Option<Varying>,
     /// Whether the loops around have more accumulators than the machine has registers for.
     is_spilled: bool,
+    /// Whether the loop around is written out, and no vectors are made of it.
+    is_written_out: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -73,6 +77,7 @@ impl<'a> Walk<'a> {
             loaded: BTreeSet::new(),
             varying: None,
             is_spilled: false,
+            is_written_out: false,
         }
     }
 
@@ -199,6 +204,11 @@ impl<'a> Walk<'a> {
         };
         let own = match shared {
             Some(many) => {
+                // Units for single whole numbers are many.
+                let own = match is_of_whole_numbers(body) {
+                    true => own * AT_ONCE,
+                    false => own,
+                };
                 let apart = many * ((own / many).max(chain) + 1.0);
                 ((own + sums) * UNSEEN).min(apart * SHARED - 1.0)
             }
@@ -234,7 +244,9 @@ impl<'a> Walk<'a> {
     /// fill vectors.
     fn unrolled(&mut self, var: Symbol, n: f64, body: &[Stmt]) -> f64 {
         let carried = carried(body, &self.env);
-        let (n, behind) = match self.at_once(var, n, body, &carried) {
+        let at_once = self.at_once(var, n, body, &carried);
+        let is_alone = at_once.is_none();
+        let (n, behind) = match at_once {
             Some(lanes) => {
                 let sums = SUMMED * lanes.log2() * carried.len() as f64;
                 (n / (lanes * AUTOMATIC), sums + besides(body))
@@ -243,6 +255,7 @@ impl<'a> Walk<'a> {
         };
         let mut varying = Varying::by_itself(var, body);
         let mut cycles = 0.0;
+        let around = std::mem::replace(&mut self.is_written_out, is_alone);
         for s in body {
             let other = matches!(s, Stmt::Assign { .. } | Stmt::For { .. } | Stmt::If { .. })
                 || varying.is_in(s);
@@ -256,7 +269,14 @@ impl<'a> Walk<'a> {
             }
             cycles += if other { n } else { 1.0 } * self.stmt(s);
         }
-        cycles + behind
+        self.is_written_out = around;
+        // Units for single whole numbers are many.
+        let at_once = if is_alone && is_of_whole_numbers(body) {
+            AT_ONCE
+        } else {
+            1.0
+        };
+        cycles * at_once + behind
     }
 
     /// How many iterations of a short loop a compiler puts into a vector, if it adds up whole numbers and no other loop is in it.
@@ -431,11 +451,38 @@ impl<'a> Walk<'a> {
         product.filter(|_| float).map_or(0.0, |e| self.one(e))
     }
 
+    /// Whether numbers of lanes that a pass has made are read from a few lines of a cache.
+    fn are_near(&self, parts: &[Expr]) -> bool {
+        let lanes = &self.cx.nest.lanes_of_iterations;
+        let place = |e: &Expr| match e.kind() {
+            ExprKind::Load(b, index) if index.mentions_any(|v| lanes.contains(&v)) => {
+                let bytes = e.shape().elem.bytes() as i64;
+                let index = written_out(*index, &self.names);
+                Some((*b, value(index, &self.env).saturating_mul(bytes)))
+            }
+            _ => None,
+        };
+        let Some(all) = parts.iter().map(place).collect::<Option<Vec<_>>>() else {
+            return false;
+        };
+        let places = all.iter().map(|p| p.1);
+        let (first, last) = (places.clone().min().unwrap_or(0), places.max().unwrap_or(0));
+        all.iter().all(|p| p.0 == all[0].0) && last.saturating_sub(first) <= NEAR
+    }
+
     /// One node of an expression, without its operands.
     fn one(&self, e: &Expr) -> f64 {
         let register = f64::from(self.cx.machine.target.register_bytes());
+        if let ExprKind::Build(parts) = e.kind() {
+            if self.are_near(parts) {
+                return operations::collected(parts.len());
+            }
+        }
         let ExprKind::Load(b, index) = e.kind() else {
-            return operations::one(e, register);
+            return match self.is_written_out {
+                true => operations::written_out(e, register),
+                false => operations::one(e, register),
+            };
         };
         if self.cx.registers.contains(b) || self.is_loaded_before(*b, *index) {
             return 0.0;
@@ -470,6 +517,24 @@ fn is_of_numbers(body: &[Stmt]) -> bool {
     body.iter().filter_map(walk::exprs).all(|e| {
         let mut all = true;
         e.visit(&mut |e| all &= plain(e));
+        all
+    })
+}
+
+/// Whether nothing is computed but single whole numbers, without quotients and choices.
+fn is_of_whole_numbers(body: &[Stmt]) -> bool {
+    let plain = |e: &Expr| match e.kind() {
+        ExprKind::Op(op, _) => {
+            let simple = matches!(op, Op::Add | Op::Sub | Op::Mul);
+            e.shape().elem.is_int() && (simple || matches!(op.sort(), Sort::Bits(_)))
+        }
+        ExprKind::Load(..) | ExprKind::Cast(_) => e.shape().elem.is_int(),
+        ExprKind::Var(_) | ExprKind::Lit(_) => true,
+        _ => false,
+    };
+    body.iter().filter_map(walk::exprs).all(|e| {
+        let mut all = true;
+        e.visit(&mut |e| all &= e.shape().lanes == 1 && plain(e));
         all
     })
 }

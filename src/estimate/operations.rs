@@ -13,8 +13,12 @@ use crate::ty::Scalar;
 /// Cycles for each number that is put into a vector; of one that a called function returns, before which all vectors are stored.
 const GATHER: f64 = 2.0;
 const RETURNED: f64 = 8.0;
+/// Cycles for each that is read beside the others.
+const COLLECTED: f64 = 0.75;
 /// Cycles for a vector that is made of lanes of another one.
 pub const SHUFFLE: f64 = 1.0;
+/// Cycles for a whole number of loops that are written out that becomes one of other bits: a move, or nothing where it is loaded.
+const WIDER: f64 = 0.25;
 /// Cycles for a number that is computed to come to all lanes.
 const SPLAT: f64 = 1.0;
 /// Cycles for a whole number that is divided by a constant: a product and shifts; of vectors, products of every second number, of which
@@ -61,6 +65,24 @@ pub fn one(e: &Expr, register: f64) -> f64 {
         },
         ExprKind::Load(..) | ExprKind::Lit(_) | ExprKind::Var(_) => 0.0,
     }
+}
+
+/// One node where a loop is written out: numbers that get other bits do not wait for vectors of them.
+pub fn written_out(e: &Expr, register: f64) -> f64 {
+    match e.kind() {
+        ExprKind::Cast(from) if e.shape().lanes == 1 && is_wider(from.shape().elem, e) => WIDER,
+        _ => one(e, register),
+    }
+}
+
+fn is_wider(from: Scalar, to: &Expr) -> bool {
+    let to = to.shape().elem;
+    from.is_int() && to.is_int() && !is_same(from, to)
+}
+
+/// So many numbers that are read beside each other, put into a vector.
+pub fn collected(parts: usize) -> f64 {
+    COLLECTED * parts as f64
 }
 
 /// What is read at a place; of a window, it lies in two lines where it does not begin where registers do, the more often the wider they

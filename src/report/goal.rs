@@ -139,6 +139,10 @@ fn stopped(d: &Diagnosis) -> String {
                 count(n)
             )
         }
+        Stop::Work(n) => format!(
+            "the limit of {} places that rules look at and nodes that they build, which holds where none of e-nodes or seconds is set, ended the search",
+            count(n)
+        ),
         Stop::Seconds(n) => format!("the limit of {n} s ended the search"),
         Stop::Bytes(n) => format!("the limit of {} ended the search", super::number::bytes(n)),
         Stop::Interrupted => "the search was interrupted".to_string(),

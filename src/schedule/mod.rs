@@ -386,7 +386,9 @@ pub fn schedules(
     let loops = loops(program, target, permits);
     let spread = tile::reads_spread(&program.term);
     let mut all: Vec<Schedule> = Vec::new();
-    for choice in choices(space, spread, target) {
+    // Where loops stay as they are, functions may have vectors.
+    let as_it_stands = approximates(program, permits).then(Choice::default);
+    for choice in { as_it_stands.into_iter() }.chain(choices(space, spread, target)) {
         let printed = print::schedule(&loops, choice, permits, (program, target));
         let printed = printed.map(Schedule::without_what_is_seen);
         let printed = printed.map(|s| match permits.sums {

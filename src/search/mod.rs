@@ -41,6 +41,9 @@ use trace::StepTrace;
 pub const ITERATIONS: u64 = 100;
 /// E-nodes of a step where nobody sets a limit: some thirty times what the largest shipped step takes.
 pub const NODES: u64 = 500_000;
+/// Places that patterns look at and nodes that substitutions build, where nobody sets a limit on e-nodes or seconds: a graph of few nodes
+/// may stand for so many terms that one iteration takes hours.
+pub const WORK: u64 = 300_000_000;
 
 /// Limits that the user gives for the whole search, and who looks on; the limits
 /// win over those of a step (for bytes the smaller counts).
@@ -50,6 +53,8 @@ pub struct Options {
     pub iterations: Option<u64>,
     /// E-nodes of each graph.
     pub nodes: Option<u64>,
+    /// Places that patterns look at and nodes that substitutions build, in each step.
+    pub work: Option<u64>,
     /// Seconds for each step; the diagnosis of one that is not reached may take a tenth more.
     pub seconds: Option<u64>,
     /// When nobody waits any more, neither for a step nor for its diagnosis nor for advice.

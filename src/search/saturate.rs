@@ -17,7 +17,7 @@ use super::{after, Options};
 use crate::alloc;
 use crate::arith::Nat;
 use crate::cost::Cost;
-use crate::egraph::{Graph, Id, View};
+use crate::egraph::{Graph, Id, View, ASK_EVERY};
 use crate::elab::{RuleUse, Scheduler, SketchKind, Step};
 use crate::obligation::{self, Assumption, Sizes};
 use crate::proof::{self, Proof, Segment};
@@ -363,12 +363,19 @@ impl<'a> Saturation<'a> {
         held: u64,
     ) -> Saturation<'a> {
         let own = &step.limits;
+        let is_limited =
+            options.nodes.or(own.nodes).is_some() || options.seconds.or(own.seconds).is_some();
         let limits = Limits {
             iterations: options
                 .iterations
                 .or(own.iterations)
                 .unwrap_or(super::ITERATIONS),
             nodes: options.nodes.or(own.nodes).unwrap_or(super::NODES),
+            work: options.work.unwrap_or(match is_limited {
+                true => u64::MAX,
+                false => super::WORK,
+            }),
+            worked: Cell::default(),
             seconds: options.seconds.or(own.seconds),
             bytes: options.bytes.into_iter().chain(own.bytes).min(),
             begun: Instant::now(),
@@ -684,6 +691,8 @@ impl<'a> Saturation<'a> {
             contexts: &contexts,
             size: self.size,
             may_continue: &|| {
+                let more = u64::from(ASK_EVERY);
+                limits.worked.set(limits.worked.get() + more);
                 reached.set(limits.reached(0, Ahead::default()));
                 watch.tell(Phase::Search, 0, limits);
                 reached.get().is_none()
@@ -748,11 +757,14 @@ impl<'a> Saturation<'a> {
                     Applied::Refused => rule.refused += 1,
                 }
                 count += 1;
+                let built = std::mem::take(&mut self.graph.built);
+                let worked = self.limits.worked.get() + built;
+                self.limits.worked.set(worked);
                 let nodes = self.graph.nodes();
                 let time = Duration::from_secs_f64(self.pace * nodes as f64);
                 // Whether an operator obeys a law may take long to decide.
                 let late = || count % LOOK_AT_CLOCK_EVERY == 0 && self.limits.late(time).is_some();
-                let due = count % LOOK_EVERY == 0 || late();
+                let due = count % LOOK_EVERY == 0 || worked >= self.limits.work || late();
                 let more = nodes.saturating_sub(looked);
                 if due || more >= LOOK_AT_MEMORY_EVERY {
                     looked = nodes;

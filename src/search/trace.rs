@@ -61,6 +61,8 @@ pub enum Stop {
     Iterations(u64),
     /// Limit on e-nodes.
     Nodes(u64),
+    /// Limit on places that patterns look at and nodes that substitutions build.
+    Work(u64),
     /// Limit on seconds.
     Seconds(u64),
     /// Limit on bytes.

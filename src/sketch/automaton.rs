@@ -133,7 +133,10 @@ impl Automaton {
     fn form(&mut self, s: &Sketch) -> FormId {
         let form = match &s.kind {
             SketchKind::Any => Form::Any,
-            SketchKind::Lam(b) => Form::Lam(self.form(b)),
+            SketchKind::Lam(b) => {
+                let body = self.form(b);
+                self.function(body)
+            }
             SketchKind::App(f, x) => Form::App(self.form(f), self.form(x)),
             SketchKind::Prim(op, sizes) => Form::Prim(*op, sizes.clone()),
             SketchKind::Number(x) => Form::Number(*x),
@@ -160,6 +163,27 @@ impl Automaton {
             SketchKind::Typed(b, t) => Form::Typed(self.form(b), t.clone()),
         };
         self.forms.enter(form)
+    }
+
+    /// The form of functions whose body has a form: those too that are applied to their argument there, whatever that is, and so are not
+    /// written out.
+    fn function(&mut self, body: FormId) -> Form {
+        let mut applied = Vec::new();
+        self.applied(body, &mut applied);
+        if applied.is_empty() {
+            return Form::Lam(body);
+        }
+        let written_out = self.forms.enter(Form::Lam(body));
+        Form::Or([written_out].into_iter().chain(applied).collect())
+    }
+
+    /// The forms of what is applied to anything in terms of a form.
+    fn applied(&self, body: FormId, all: &mut Vec<FormId>) {
+        match self.forms.get(body) {
+            Form::App(f, x) if *self.forms.get(*x) == Form::Any => all.push(*f),
+            Form::Or(any) => any.iter().for_each(|f| self.applied(*f, all)),
+            _ => {}
+        }
     }
 
     /// The form of terms in which something that satisfies another is written.

@@ -173,6 +173,87 @@ fn functions_that_may_be_approximated_are_in_lanes() {
     assert_eq!(widest(true, "select (v < 0.0) v (exp (v * 0.5))"), all);
 }
 
+/// Functions of what steps read that may be approximated are computed in strips before them, and a program means the same as before,
+/// whatever is left of a strip and of a vector. What a step is handed, and what a choice guards, stays in it.
+#[test]
+fn functions_of_what_steps_read_are_computed_before_them() {
+    let all = i64::from(Options::default().target.lanes(Scalar::F32));
+    let options = Options {
+        approximate: true,
+        ..Options::default()
+    };
+    for (body, strips) in [
+        ("reduceSeq (\\a v -> a * 0.5 + tanh v) 0.0 x", true),
+        (
+            "let s = reduceSeq (\\s v -> let w = 0.5 * v in let a = fst s * exp (w + 0.1) in (a, snd s + a)) (1.0, 0.0) x in snd s",
+            true,
+        ),
+        ("let r = scanSeq (\\v a -> max (exp v * idx i y) a * 0.5) 0.0 x in at[0] r", true),
+        ("reduceSeq (\\a v -> exp (a * 0.5) + v) 0.0 x", false),
+        ("reduceSeq (\\a v -> if a > v then exp v else a) 0.0 x", false),
+    ] {
+        let text = format!(
+            "def f [m n : nat] (xs : m.(n+1).f32) (y : m.f32) : m.f32 = zip (generate[m] (\\i -> i)) xs |> map (\\(i, x) -> {body})"
+        );
+        let mut program = program(&text);
+        program.term = normalize(&program.term);
+        let nest = lower::lower(&program, &options).expect("a nest");
+        let (mut widest, mut kept) = (1, 0);
+        each_stmt(&nest.body, &mut |s| match s {
+            Stmt::Store { value, .. } => widest = value.shape().lanes.max(widest),
+            Stmt::Alloc(b) => kept += u32::from(nest.buffers[b.0 as usize].name.as_str().starts_with("strip")),
+            _ => {}
+        });
+        assert_eq!(kept == 2, strips, "{body}: {nest}");
+        assert!(!strips || i64::from(widest) == all, "{body}: {nest}");
+        let verdict = validate(&nest, &program, &BTreeMap::new()).verdict;
+        assert!(matches!(verdict, Verdict::Validated), "{body}: {nest}");
+        let mut rng = Rng::new(3);
+        let sizes = [1, all - 1, all, 63, 64, 70, 64 + all + 1, 200];
+        let expected = sizes.map(|n| {
+            let sizes = [(Symbol::new("m"), 2), (Symbol::new("n"), n - 1)];
+            let sizes = sizes.into_iter().collect();
+            Expected::of(&program, &sizes, &mut rng).expect("a meaning")
+        });
+        let mut counts = Counts::default();
+        check(body, &program, &options, &expected, &mut counts);
+        assert_eq!(counts.changed.contains_key("loop_distribution"), strips, "{body}");
+    }
+}
+
+/// Functions of few numbers are one vector, or two of which the second one begins before the first one ends.
+#[test]
+fn functions_of_few_numbers_are_in_a_vector() {
+    let target = Options::default().target;
+    let all = target.lanes(Scalar::F32);
+    let options = Options {
+        approximate: true,
+        ..Options::default()
+    };
+    for n in [all, all + 2, 2 * all - 1, 2 * all] {
+        let text = format!(
+            "def f [m : nat] (x : m.{n}.f32) : m.{n}.f32 = x |> map (\\r -> let e = toMem (r |> map exp) in
+               let s = reduceSeq (\\a v -> a + v) 0.0 e in e |> map (\\v -> v / s))"
+        );
+        let program = program(&text);
+        let nest = lower::lower(&program, &options).expect("a nest");
+        let mut calls = Vec::new();
+        each_stmt(&nest.body, &mut |s| {
+            if let Some(e) = exprs(s).filter(|e| e.calls()) {
+                calls.push(e.shape().lanes);
+            }
+        });
+        let expected: &[u32] = match n {
+            n if n % all == 0 => &[all],
+            _ => &[all, all],
+        };
+        calls.retain(|lanes| *lanes > 1);
+        assert_eq!(calls, expected, "{n}: {nest}");
+        let verdict = validate(&nest, &program, &BTreeMap::new()).verdict;
+        assert!(matches!(verdict, Verdict::Validated), "{n}: {nest}");
+    }
+}
+
 /// A small array is variables if loops over it are: those are written out, and nothing is asked that a number answers.
 #[test]
 fn loops_over_small_arrays_are_written_out() {

@@ -12,10 +12,12 @@ use super::fresh::Names;
 use super::live_ranges;
 use super::scalar_replacement;
 use super::strip_mining::substituted;
+use super::Context;
 use crate::arith::Nat;
 use crate::index::Facts;
 use crate::intern::Symbol;
 use crate::nest::{walk, Block, BufId, Expr, LoopKind, Nest, Stmt, StorageClass};
+use crate::ty::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most iterations of a loop.
@@ -32,8 +34,11 @@ const LONG: usize = 16;
 const STATEMENTS: usize = 128;
 
 /// Writes loops out.
-pub(super) fn unroll(nest: &mut Nest, facts: &mut Facts) {
-    let mut few = Few::default();
+pub(super) fn unroll(nest: &mut Nest, cx: &mut Context) {
+    let mut few = Few {
+        lanes: (cx.approximate).then(|| i64::from(cx.target.lanes(Scalar::F32))),
+        ..Few::default()
+    };
     walk::each_stmt(&nest.body, &mut |s| {
         if let Stmt::Let { var, .. } = s {
             few.data.insert(*var);
@@ -51,7 +56,7 @@ pub(super) fn unroll(nest: &mut Nest, facts: &mut Facts) {
     few.beside(&nest.body, &mut wanted);
     let mut pass = Pass {
         names: Names::of(nest),
-        facts,
+        facts: &mut *cx.facts,
         wanted,
     };
     pass.block(&mut nest.body);
@@ -68,6 +73,8 @@ struct Few {
     loops: BTreeMap<Symbol, i64>,
     /// Variables that are no loops'.
     data: BTreeSet<Symbol>,
+    /// How many iterations fill a vector, where functions may be approximated: those are not written out.
+    lanes: Option<i64>,
 }
 
 impl Few {
@@ -85,7 +92,11 @@ impl Few {
                 let few = |n: &i64| *kind == LoopKind::Seq && (2..=FEW).contains(n);
                 let written = |n: i64| (n, inside * n as usize);
                 let all = extent.as_int().filter(few).map(written);
-                match all.filter(|(_, all)| *all <= STATEMENTS && !self.stays(body)) {
+                let functions = |n: i64| self.lanes.is_some_and(|lanes| n >= lanes) && calls(body);
+                let written = |(n, all): &(i64, usize)| {
+                    *all <= STATEMENTS && !self.stays(body) && !functions(*n)
+                };
+                match all.filter(written) {
                     Some((n, all)) => {
                         self.loops.insert(*var, n);
                         all
@@ -165,6 +176,11 @@ impl Few {
         });
         found
     }
+}
+
+/// Whether a body calls functions, and no loop is in it.
+fn calls(body: &[Stmt]) -> bool {
+    !walk::has_loops(body) && body.iter().any(|s| walk::exprs(s).is_some_and(Expr::calls))
 }
 
 /// The variables in the indices of each small buffer on the stack.

@@ -20,6 +20,7 @@ mod invariant_motion;
 mod licm;
 mod line_buffers;
 mod live_ranges;
+mod loop_distribution;
 mod loop_fusion;
 mod loop_interchange;
 mod loop_interleaving;
@@ -181,7 +182,7 @@ pub const PASSES: &[Pass] = &[
         needs: "loops as they will run: index_set_splitting; tables where they are read: rematerialization",
         keeps: "the statements of all iterations, in their order; names are declared once",
         place: "after cse, which sees that loops are equal, but not that statements are; before loop_fusion, for which accumulators are variables",
-        run: |nest, cx| full_unroll::unroll(nest, cx.facts),
+        run: |nest, cx| full_unroll::unroll(nest, cx),
     },
     Pass {
         name: "loop_fusion",
@@ -262,6 +263,14 @@ pub const PASSES: &[Pass] = &[
         keeps: "all stores that an output depends on, in their order",
         place: "each of two loops uses a part of what was declared for one; later passes make nothing superfluous",
         run: |nest, _| dce::eliminate(nest),
+    },
+    Pass {
+        name: "loop_distribution",
+        does: "computes functions that may be approximated, of what a loop in order reads, in strips before its steps",
+        needs: "accumulators that are variables: scalar_replacement; indices as sums of products of variables, before licm",
+        keeps: "every value; the order of steps and of stores; names are declared once",
+        place: "before outer_vectorization, which makes lanes of what is computed in strips",
+        run: |nest, cx| loop_distribution::distribute(nest, cx),
     },
     Pass {
         name: "outer_vectorization",

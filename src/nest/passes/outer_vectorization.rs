@@ -9,7 +9,7 @@
 //! vectors, as a search has shaped those; choices of what is read, functions that have no
 //! vectors that are exact, loops around short ones alone, which compilers write out.
 
-use super::effects::handed_on;
+use super::effects::{handed_on, Touched};
 use super::fresh::Names;
 use super::own_rows::{Place, Rows};
 use super::step::{self, Step};
@@ -65,6 +65,11 @@ pub(super) fn vectorize(nest: &mut Nest, cx: &mut Context) {
     nest.body = body;
 }
 
+/// Whether iterations of a loop can be lanes where functions may be approximated.
+pub(super) fn has_lanes(nest: &Nest, facts: &Facts, of: (Symbol, &Block)) -> bool {
+    Lanes::of(nest, facts, of, true).is_some()
+}
+
 struct Pass<'a> {
     nest: &'a Nest,
     facts: &'a mut Facts,
@@ -93,9 +98,9 @@ impl Pass<'_> {
         if self.has_lanes_inside(body, lanes) {
             return None;
         }
-        let few = self
-            .facts
-            .at_least(i64::from(2 * lanes - 1).into(), *extent);
+        // A function of one vector takes as long as that of a number.
+        let fewest = if of.calls { lanes } else { 2 * lanes };
+        let few = (self.facts).at_least(i64::from(fewest - 1).into(), *extent);
         if lanes < 2 || few {
             return None;
         }
@@ -128,12 +133,29 @@ impl Pass<'_> {
             let next = self.vectors(&of, body, (*var, many, from), lanes, 1);
             loops.push(next);
         }
-        loops.push(rest(
-            (*var, *extent),
-            body,
-            vectors * one.into(),
-            self.facts,
-        ));
+        let done = vectors * one.into();
+        let ahead = of.calls && !reads_what_it_stores(self.nest, body);
+        let few = Expr::compare(Op::Lt, *extent, one.into());
+        // The last numbers are the end of a vector, if there are as many: what some of its lanes store lies there already.
+        let last = ahead.then(|| {
+            let left = self.facts.simplify(*extent - done);
+            let any = self.facts.min(1.into(), left);
+            self.vectors(&of, body, (*var, any, *extent - one.into()), lanes, 1)
+        });
+        match last {
+            Some(last) if self.facts.at_least(*extent, one.into()) => loops.push(last),
+            last => {
+                let numbers = rest((*var, *extent), body, done, self.facts);
+                loops.push(match last {
+                    Some(last) => Stmt::If {
+                        cond: few,
+                        then: vec![numbers],
+                        els: vec![last],
+                    },
+                    None => numbers,
+                });
+            }
+        }
         // Of a number that is known there may be nothing left.
         loops.retain(|s| !matches!(s, Stmt::For { extent, .. } if extent.as_int() == Some(0)));
         Some(loops)
@@ -544,6 +566,16 @@ impl Lanes {
             _ => None,
         }
     }
+}
+
+/// Whether a body reads a buffer that it stores to.
+fn reads_what_it_stores(nest: &Nest, body: &Block) -> bool {
+    let (mut read, mut stored) = (Touched::default(), Touched::default());
+    for s in body {
+        read.add(&Touched::read(nest, s));
+        stored.add(&Touched::written(nest, s));
+    }
+    !read.buffers.is_disjoint(&stored.buffers)
 }
 
 /// How many vectors keep a processor busy while the steps of inner loops wait for each other.

@@ -41,6 +41,7 @@ pub fn stopped(stop: Stop) -> String {
         Stop::Saturated => "saturated: no rule changes anything any more".to_string(),
         Stop::Iterations(n) => format!("stopped by the limit of {} iterations", count(n)),
         Stop::Nodes(n) => format!("stopped by the limit of {} e-nodes", count(n)),
+        Stop::Work(n) => format!("stopped by the limit of {} places and nodes", count(n)),
         Stop::Seconds(n) => format!("stopped by the limit of {n} s"),
         Stop::Bytes(n) => format!("stopped by the limit of {}", crate::report::bytes(n)),
         Stop::Interrupted => "interrupted".to_string(),

@@ -26,6 +26,10 @@ use std::time::Instant;
 pub const WORK: u64 = 320_000;
 const MOST_WORK: u64 = 500_000;
 const EACH: u64 = 40_000;
+/// Places that patterns look at and nodes that substitutions build, in each search.
+const LOOKS: u64 = super::WORK / 20;
+/// Seconds that are said to be worth a trial where such a limit ended a search.
+const LONG: u64 = 600;
 /// E-nodes of a try that leads on soon if at all.
 const SOON: u64 = 16_000;
 /// Searches that are tried, and iterations of one of them.
@@ -219,6 +223,7 @@ impl Advisor<'_> {
         Options {
             iterations: Some(iterations.unwrap_or(u64::MAX).min(ITERATIONS)),
             nodes: Some(nodes.unwrap_or(u64::MAX).min(EACH)),
+            work: Some(LOOKS),
             seconds: self.options.seconds,
             until: self.options.until,
             // The step's own limit is lifted where it ended the search, see `run`; the user's is the user's.
@@ -400,7 +405,7 @@ impl Advisor<'_> {
             }
             Stop::Bytes(n) => (Limit::Bytes, n),
             Stop::Saturated | Stop::Size(_) => return self.limit_on_terms(&limits),
-            Stop::Found | Stop::Interrupted => return None,
+            Stop::Found | Stop::Interrupted | Stop::Work(_) => return None,
         };
         let reached = self.search(&limit_in_words(limit, to), step, &term, &limits)?;
         Some((Remedy::Limit(limit, to), reached))
@@ -444,6 +449,7 @@ impl Advisor<'_> {
             Stop::Saturated | Stop::Found | Stop::Interrupted => Remedy::Nothing,
             Stop::Iterations(n) => guide.unwrap_or(more(Limit::Iterations, n)),
             Stop::Nodes(n) => guide.unwrap_or(more(Limit::Nodes, n)),
+            Stop::Work(_) => guide.unwrap_or(Remedy::Limit(Limit::Seconds, LONG)),
             Stop::Seconds(n) => guide.unwrap_or(more(Limit::Seconds, n.max(1))),
             Stop::Bytes(n) => guide.unwrap_or(more(Limit::Bytes, n)),
             Stop::Size(_) => Remedy::Limit(Limit::Size, 2 * u64::from(self.term.size())),

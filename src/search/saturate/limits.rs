@@ -14,6 +14,9 @@ use std::time::{Duration, Instant};
 pub(super) struct Limits {
     pub iterations: u64,
     pub nodes: u64,
+    /// Places that patterns look at and nodes that substitutions build.
+    pub work: u64,
+    pub worked: Cell<u64>,
     pub seconds: Option<u64>,
     pub bytes: Option<u64>,
     pub begun: Instant,
@@ -37,6 +40,9 @@ impl Limits {
         self.most_bytes.set(self.most_bytes.get().max(bytes));
         if nodes >= self.nodes {
             return Some(Stop::Nodes(self.nodes));
+        }
+        if self.worked.get() >= self.work {
+            return Some(Stop::Work(self.work));
         }
         let full = |limit: &u64| alloc::held().saturating_add(ahead.bytes) >= *limit;
         if let Some(limit) = self.bytes.filter(full) {
@@ -65,6 +71,8 @@ impl Limits {
         let more = |n: u64| n.saturating_add(n.div_ceil(20));
         let wider = Limits {
             nodes: u64::MAX,
+            work: u64::MAX,
+            worked: Cell::default(),
             bytes: self.bytes.map(more),
             seconds: None,
             until: self
