@@ -18,15 +18,15 @@ use crate::ty::Ty;
 use std::collections::BTreeMap;
 
 /// Where small sizes end that are looked at, and which part of that stands for those below it; how many of them are, where several
-/// parameters are small; of so many size parameters. Rows of a result are as many as are made at once, but for fewer than these, where
-/// others are at most so many times as long as usual.
-const ENDS: [i64; 5] = [4, 8, 16, 32, 64];
+/// parameters are small, and where two end if all of those are too much for them; of so many size parameters. Rows of a result are as
+/// many as are made at once, but for fewer than these, where others are at most so many times as long as usual.
+const ENDS: [i64; 4] = [8, 16, 32, 64];
 const PART: (i64, i64) = (3, 4);
-/// Below this is what others are beside one that is not small.
-const USUAL: i64 = 8;
 const FEW_ROWS: [i64; 1] = [4];
+const FEWEST: [i64; 1] = [4];
+const PAIR: usize = 2;
 const LONGER: i64 = 4;
-const TOGETHER: usize = 3;
+const TOGETHER: usize = 2;
 const PARAMETERS: usize = 4;
 /// How many times as fast something else has to be at one of them: plain loops, of which an estimate knows most, and those instead of sums
 /// in vectors, which take longer to begin and to end than it seems; others; and what is faster for the very smallest sizes alone, where
@@ -101,6 +101,8 @@ struct Probes<'a, 't> {
     columns: Vec<Nat>,
     /// How many elements results have, or rows.
     outer: Vec<Nat>,
+    /// Whether two parameters are looked at that are faster where they are very small alone.
+    very_small: bool,
 }
 
 impl Probes<'_, '_> {
@@ -108,6 +110,9 @@ impl Probes<'_, '_> {
     fn ends(&self, sizes: &[Symbol]) -> &'static [i64] {
         if self.count_rows(sizes) {
             return &FEW_ROWS;
+        }
+        if self.very_small {
+            return &FEWEST;
         }
         let usual = |s: &Symbol| self.auto.sizes.get(s).copied().unwrap_or(0);
         let usual = sizes.iter().map(usual).min().unwrap_or(0);
@@ -136,7 +141,7 @@ impl Probes<'_, '_> {
         let input = self.trial.input;
         let small = |(size, end): &(Symbol, End)| match end {
             End::Below(_) => (*size, *end),
-            End::NotSmall => (*size, End::Below(USUAL)),
+            End::NotSmall => (*size, End::Below(ENDS[0])),
         };
         let mut sizes = match place.iter().any(|p| p.1 == End::NotSmall) {
             true => self.sizes(&place.iter().map(small).collect::<Place>()),
@@ -304,7 +309,7 @@ impl Probes<'_, '_> {
     /// What classes of sizes take: where one is small, and of that where another one is small, too; before it, where there are few rows.
     fn chosen(&mut self) -> Option<Chosen> {
         let input = self.trial.input;
-        let all = open(&input.program, &input.fixed, 2 * USUAL);
+        let all = open(&input.program, &input.fixed, 2 * ENDS[0]);
         let (rows, mut sizes): (Vec<_>, Vec<_>) =
             { all.into_iter() }.partition(|s| self.counts_rows(*s));
         sizes.truncate(PARAMETERS);
@@ -319,11 +324,18 @@ impl Probes<'_, '_> {
         let inside: Vec<Symbol> = { sizes.iter().copied() }
             .filter(|s| !self.outer.iter().any(|n| n.mentions(*s)))
             .collect();
-        small.extend((inside.len() > 1).then_some(inside));
-        if let Some(small) = self.best(&small, everywhere) {
+        let together = (inside.len() > 1).then_some(inside);
+        small.extend(together.clone());
+        let mut found = self.best(&small, everywhere);
+        if let (None, Some(together)) = (&found, together.filter(|all| all.len() == PAIR)) {
+            self.very_small = true;
+            found = self.best(&[together], everywhere);
+        }
+        if let Some(small) = found {
             let ends = self.ends(&small.sizes).iter().filter(|e| **e <= small.end);
             let at = |end: &i64| beside(&[], &small.sizes, End::Below(*end));
             let around: Vec<Place> = ends.map(at).collect();
+            self.very_small = false;
             sizes.retain(|s| !small.sizes.contains(s));
             let place = at(&small.end);
             let others: Vec<Vec<Symbol>> = sizes.iter().map(|s| vec![*s]).collect();
@@ -342,6 +354,7 @@ impl Probes<'_, '_> {
             };
             chosen = Chosen::at(&small, within, chosen);
         }
+        self.very_small = false;
         // Only tiles make more rows than there are, and only of rows there are few: columns stay as many.
         let has_tiles = best.is_some_and(|t| self.auto.tried[t].schedule.has_tiles());
         let rows: Vec<Vec<Symbol>> = { rows.into_iter() }
@@ -416,6 +429,7 @@ impl Trial<'_> {
             rows,
             columns,
             outer,
+            very_small: false,
         };
         let chosen = probes.chosen()?;
         let usual = match auto.best {

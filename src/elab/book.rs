@@ -73,10 +73,17 @@ pub fn readable_rules(
     (book.rules.into_iter().filter_map(|r| r.1).collect(), wrong)
 }
 
-/// Every rule that is shipped, file by file.
+/// Rules as others have published them, which the other books say more generally.
+const FOR_COMPARISON: &str = "rules/risegg.rules";
+
+/// Every rule that is shipped, file by file: those for comparison last, so that nobody is told of them where another one does.
 pub fn shipped_rules(sources: &mut SourceMap) -> Vec<KnownRule> {
     let mut out = Vec::new();
-    for path in SourceMap::shipped().filter(|p| p.ends_with(".rules")) {
+    let mut paths: Vec<&str> = { SourceMap::shipped() }
+        .filter(|p| p.ends_with(".rules"))
+        .collect();
+    paths.sort_by_key(|path| *path == FOR_COMPARISON);
+    for path in paths {
         let Ok(file) = sources.load_shipped(path) else {
             continue;
         };

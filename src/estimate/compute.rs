@@ -455,7 +455,7 @@ impl<'a> Walk<'a> {
     fn are_near(&self, parts: &[Expr]) -> bool {
         let lanes = &self.cx.nest.lanes_of_iterations;
         let place = |e: &Expr| match e.kind() {
-            ExprKind::Load(b, index) if index.mentions_any(|v| lanes.contains(&v)) => {
+            ExprKind::Load(b, index) if index.mentions_any(|v| lanes.contains(v)) => {
                 let bytes = e.shape().elem.bytes() as i64;
                 let index = written_out(*index, &self.names);
                 Some((*b, value(index, &self.env).saturating_mul(bytes)))
@@ -521,8 +521,11 @@ fn is_of_numbers(body: &[Stmt]) -> bool {
     })
 }
 
-/// Whether nothing is computed but single whole numbers, without quotients and choices.
+/// Whether nothing is computed but single whole numbers, without quotients and choices, and no loop is inside.
 fn is_of_whole_numbers(body: &[Stmt]) -> bool {
+    if walk::has_loops(body) {
+        return false;
+    }
     let plain = |e: &Expr| match e.kind() {
         ExprKind::Op(op, _) => {
             let simple = matches!(op, Op::Add | Op::Sub | Op::Mul);

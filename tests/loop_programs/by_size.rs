@@ -246,6 +246,25 @@ fn few_rows_are_no_tiles() {
     }
 }
 
+/// Of very few numbers in each of very few groups there are no tiles, though there are of a few more.
+#[test]
+fn very_few_numbers_of_several_sizes_are_no_tiles() {
+    let nearest = "def nearest [n k d : nat] (x : n.d.f32) (c : (k+1).d.f32) : n.(i32, f32) = x |> map (\\p ->
+        zip (generate[k+1] (\\i -> (cast i : i32))) (c |> map (\\q -> zip p q |> map (\\t -> (fst t - snd t) * (fst t - snd t)) |> reduce (+) 0.0))
+          |> reduceSeq (\\b t -> select (snd t < snd b) t b) (-1, infinity))";
+    let program = program_text(nearest);
+    let auto = tried_for(&input(&program), None);
+    let by = auto.by_size.as_ref().expect("few centres");
+    let sides = by.variants.sides();
+    assert_eq!(sides[0].0, "max(k, d) ≤ 3");
+    let what = |i: usize| {
+        let takes: Option<usize> = sides[i].1;
+        takes.map_or("", |t| auto.tried[t].schedule.what.as_str())
+    };
+    assert!(!what(0).contains("tiles"), "{}", what(0));
+    assert!(what(1).contains("tiles"), "{}", what(1));
+}
+
 /// Where two sizes are small together, something else is faster than where one of them is.
 #[test]
 fn two_small_sizes_have_loops_of_their_own() {

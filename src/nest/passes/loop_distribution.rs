@@ -5,6 +5,7 @@
 //! strips is done so, too. Invariant: the same values, and the same order of steps; nothing is read that was not read in the same
 //! iteration. Absent: functions of what steps hand on, or that a choice guards; vectors themselves (`outer_vectorization`).
 
+use super::dce;
 use super::effects::Touched;
 use super::fresh::Names;
 use super::outer_vectorization::has_lanes;
@@ -47,8 +48,12 @@ pub(super) fn distribute(nest: &mut Nest, cx: &mut Context) {
         term: None,
     };
     nest.computed.extend(made.iter().map(|_| kept()));
-    nest.buffers.extend(made);
     nest.body = body;
+    if !made.is_empty() {
+        nest.buffers.extend(made);
+        // Each of two loops uses a part of what was declared for one.
+        dce::eliminate(nest);
+    }
 }
 
 struct Pass<'a> {
@@ -78,7 +83,7 @@ impl Pass<'_> {
         {
             return None;
         }
-        let work = Work::of(self.nest, *var, body)?;
+        let work = Work::of(self.nest, body)?;
         let strip = Nat::int(extent.as_int().unwrap_or(STRIP).min(STRIP));
         let whole = self.facts.floor(*extent, strip);
         let left = self.facts.simplify(*extent - whole * strip);
@@ -162,12 +167,12 @@ impl Pass<'_> {
 struct Work {
     /// Values that need functions, each once.
     values: Vec<Expr>,
-    /// What has to be declared before them.
+    /// What may have to be declared before them.
     needed: Block,
 }
 
 impl Work {
-    fn of(nest: &Nest, var: Symbol, body: &Block) -> Option<Work> {
+    fn of(nest: &Nest, body: &Block) -> Option<Work> {
         let mut of = Given {
             nest,
             stored: FxHashSet::default(),
@@ -214,7 +219,6 @@ impl Work {
                 }),
             }
         }
-        work.drop_unused(var);
         let fits = (1..=MOST).contains(&work.values.len());
         fits.then_some(work)
     }
@@ -224,49 +228,17 @@ impl Work {
         if !e.calls() || e.shape().lanes > 1 {
             return;
         }
-        if of.is_given(e) {
-            let known = self.values.iter().any(|v| v.same(e));
-            if !known && !matches!(e.shape().elem, s if s.is_half() || !s.is_float()) {
+        let elem = e.shape().elem;
+        if of.is_given(e) && elem.is_float() && !elem.is_half() {
+            if !self.values.iter().any(|v| v.same(e)) {
                 self.values.push(e.clone());
-                return;
             }
-            if known {
-                return;
-            }
+            return;
         }
         match e.kind() {
             ExprKind::Op(Op::Select | Op::And | Op::Or, args) => self.look(of, &args[0]),
             _ => e.each_operand(&mut |a| self.look(of, a)),
         }
-    }
-
-    /// Leaves the declarations out that no value needs.
-    fn drop_unused(&mut self, var: Symbol) {
-        let mut used: FxHashSet<Symbol> = [var].into_iter().collect();
-        let add = |used: &mut FxHashSet<Symbol>, e: &Expr| {
-            e.visit(&mut |e| {
-                if let ExprKind::Var(v) = e.kind() {
-                    used.insert(*v);
-                }
-                if let Some(n) = e.own_index() {
-                    used.extend(n.vars().iter().copied());
-                }
-            });
-        };
-        self.values.iter().for_each(|e| add(&mut used, e));
-        let mut kept = Vec::new();
-        for s in std::mem::take(&mut self.needed).into_iter().rev() {
-            if walk::declared(&s).is_some_and(|v| used.contains(&v)) {
-                match &s {
-                    Stmt::Let { value: Some(e), .. } => add(&mut used, e),
-                    Stmt::Index { value, .. } => used.extend(value.vars().iter().copied()),
-                    _ => {}
-                }
-                kept.push(s);
-            }
-        }
-        kept.reverse();
-        self.needed = kept;
     }
 }
 
