@@ -661,7 +661,7 @@ impl<'a> Trial<'a> {
                     .iterations
                     .map_or(ITERATIONS, |n| n.min(ITERATIONS)),
             ),
-            work: Some(search::WORK / 20),
+            work: Some(search::WORK_OF_ONE),
             diagnose: false,
             prove: false,
             no_kernel: true,

@@ -76,9 +76,9 @@ fn estimate(t: &Tried, at: usize) -> f64 {
 /// vectors of the loop around it that take about as long are better.
 pub(super) fn best(tried: &[Tried], may_be: impl Fn(&Tried) -> bool) -> Option<usize> {
     let usual = |i: usize| cost(&tried[i], 0);
-    let (tiled, untiled) = tiles(tried, &|t| cost(t, 0));
     // Beside tiles that gain so much, these were tried for few rows.
-    let for_few = |t: &Tried| is_along_rows(&t.schedule) && tiled * TILES < untiled;
+    let beside = are_tiles_far_better(tried);
+    let for_few = |t: &Tried| is_along_rows(&t.schedule) && beside;
     let may_be = |t: &Tried| may_be(t) && !for_few(t);
     let least = |is: &dyn Fn(&Schedule) -> bool| {
         let all = (0..tried.len()).filter(|&i| may_be(&tried[i]) && is(&tried[i].schedule));
@@ -149,9 +149,29 @@ fn tiles(tried: &[Tried], cost: &dyn Fn(&Tried) -> f64) -> (f64, f64) {
     (least(&|s| s.has_tiles()), least(&|s| is_plain(&s.choice)))
 }
 
+/// Whether tiles take so much less than loops that are parallel alone that nothing else comes near.
+fn is_far_better(tiled: f64, untiled: f64) -> bool {
+    tiled * TILES < untiled
+}
+
+/// Whether what was tried beside tiles is there for few rows alone.
+pub(super) fn are_tiles_far_better(tried: &[Tried]) -> bool {
+    let (tiled, untiled) = tiles(tried, &|t| cost(t, 0));
+    is_far_better(tiled, untiled)
+}
+
 /// Whether whole rows are gone along, several at once.
 fn is_along_rows(schedule: &Schedule) -> bool {
     schedule.choice.rows > 0 && !schedule.has_tiles()
+}
+
+/// Whether long sums are in vectors, and nothing else is.
+pub(super) fn is_of_sums(choice: &Choice) -> bool {
+    let alone = Choice {
+        lanes: 0,
+        ..*choice
+    };
+    choice.lanes > 0 && is_plain(&alone)
 }
 
 /// Loops that are parallel alone so slowly that no vectors make up for it are left alone, as where a stage is computed anew for each
@@ -180,9 +200,15 @@ pub(super) fn is_worth_trying(schedule: &Schedule, tried: &[Tried], at: usize) -
     if own_fastest > fastest && alone.is_some_and(is_hopeless) {
         return false;
     }
-    // Of few rows tiles make more than there are: these take what goes along whole rows.
-    let other = !schedule.has_tiles() && !is_plain(&choice) && !is_along_rows(schedule);
-    if other && tiled * TILES < untiled {
+    // Of few rows tiles make more than there are: these take what goes along whole rows, or along what is added up, where the best tiles
+    // have it.
+    let best_tiles = { tried.iter() }
+        .filter(|t| t.schedule.has_tiles())
+        .min_by(|a, b| cost(a).total_cmp(&cost(b)));
+    let beside = best_tiles.is_some_and(|t| family(&t));
+    let of_few_rows = is_along_rows(schedule) || beside && is_of_sums(&choice);
+    let other = !schedule.has_tiles() && !is_plain(&choice) && !of_few_rows;
+    if other && is_far_better(tiled, untiled) {
         return false;
     }
     let base = match (choice.vectors, choice.lanes > 0 && choice.tile > 0) {

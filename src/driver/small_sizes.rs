@@ -7,7 +7,7 @@
 //! a matrix are short, say, and there are many. Absent: classes that the user asks for (`by_size`).
 
 use super::auto::{Auto, BySize, Class, Trial};
-use super::candidates::{is_plain, Ended, DOUBT, SAME};
+use super::candidates::{are_tiles_far_better, is_of_sums, is_plain, Ended, DOUBT, SAME};
 use super::sizes::{open, supposed, Classes};
 use crate::arith::Nat;
 use crate::exec::sizes::Sizes;
@@ -285,8 +285,11 @@ impl Probes<'_, '_> {
         let standing = (!self.auto.demanded).then_some(None);
         let all: Vec<Option<usize>> = tried.chain(standing).collect();
         let mut found: Option<Small> = None;
+        // So are sums alone beside tiles that are far better: they are there for few rows.
+        let beside = are_tiles_far_better(&self.auto.tried);
         let is_wide = |takes: &Option<usize>| {
-            takes.is_some_and(|t| self.auto.tried[t].schedule.choice.columns > WIDE)
+            let choice = takes.map(|t| self.auto.tried[t].schedule.choice);
+            choice.is_some_and(|c| c.columns > WIDE || beside && is_of_sums(&c))
         };
         let (wide, narrow): (Vec<_>, Vec<_>) = all.into_iter().partition(is_wide);
         for sizes in all_sizes {

@@ -44,6 +44,8 @@ pub const NODES: u64 = 500_000;
 /// Places that patterns look at and nodes that substitutions build, where nobody sets a limit on e-nodes or seconds: a graph of few nodes
 /// may stand for so many terms that one iteration takes hours.
 pub const WORK: u64 = 300_000_000;
+/// The same of one search of many.
+pub const WORK_OF_ONE: u64 = WORK / 20;
 
 /// Limits that the user gives for the whole search, and who looks on; the limits
 /// win over those of a step (for bytes the smaller counts).

@@ -246,6 +246,20 @@ fn few_rows_are_no_tiles() {
     }
 }
 
+/// Where what is added up lies side by side, few rows are sums in vectors.
+#[test]
+fn few_rows_by_rows_are_sums_in_vectors() {
+    let text = "def f [m n k : nat] (a : m.k.f32) (b : n.k.f32) : m.n.f32 = a |> map (\\r -> b |> map (\\c ->
+        zip r c |> map (\\p -> fst p * snd p) |> reduce (+) 0.0))";
+    let auto = tried_for(&input(&program_text(text)), None);
+    let by = auto.by_size.as_ref().expect("few rows");
+    let sides = by.variants.sides();
+    assert_eq!(sides[0].0, "m ≤ 3");
+    let takes: Option<usize> = sides[0].1;
+    let what = takes.map_or("", |t| auto.tried[t].schedule.what.as_str());
+    assert!(what.starts_with("reductions in "), "{what}");
+}
+
 /// Of very few numbers in each of very few groups there are no tiles, though there are of a few more.
 #[test]
 fn very_few_numbers_of_several_sizes_are_no_tiles() {

@@ -1,7 +1,8 @@
 //! Outer-loop vectorization: iterations of a loop around reductions become lanes.
 //!
 //! Comes in: a nest; goes out: one in which a loop over numbers, each of which is reduced by loops in it, or is what functions that may be approximated make of others, runs over vectors of
-//! numbers that lie side by side, some vectors at once, then over single vectors, then over the numbers that are left. Compilers make vectors
+//! numbers that lie side by side, some vectors at once, then over single vectors, then over the numbers that are left: of functions, over a
+//! vector more that ends where they end, if it reads nothing that is stored. Compilers make vectors
 //! of innermost loops, and may not add up floats in another order. Invariant: what each iteration computes, and in which order;
 //! iterations store side by side, or lane by lane where each stores to few places between which no other one does, and read side by side
 //! what differs between them, or lane by lane what no inner loop changes, or what one does that chooses what it hands on. Where steps take

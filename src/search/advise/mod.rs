@@ -26,8 +26,6 @@ use std::time::Instant;
 pub const WORK: u64 = 320_000;
 const MOST_WORK: u64 = 500_000;
 const EACH: u64 = 40_000;
-/// Places that patterns look at and nodes that substitutions build, in each search.
-const LOOKS: u64 = super::WORK / 20;
 /// Seconds that are said to be worth a trial where such a limit ended a search.
 const LONG: u64 = 600;
 /// E-nodes of a try that leads on soon if at all.
@@ -223,7 +221,7 @@ impl Advisor<'_> {
         Options {
             iterations: Some(iterations.unwrap_or(u64::MAX).min(ITERATIONS)),
             nodes: Some(nodes.unwrap_or(u64::MAX).min(EACH)),
-            work: Some(LOOKS),
+            work: Some(super::WORK_OF_ONE),
             seconds: self.options.seconds,
             until: self.options.until,
             // The step's own limit is lifted where it ended the search, see `run`; the user's is the user's.
