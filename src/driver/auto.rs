@@ -446,12 +446,12 @@ impl<'a> Trial<'a> {
         let (target, permits) = (self.input.target, self.permits);
         let of = |program: &Program| schedules(program, target, permits, space);
         let mut all = of(&self.program());
-        let borders = schedule::borders(&self.program());
-        let borders = borders.into_iter().find_map(|way| self.prepared_by(way));
-        let stages = schedule::stages(&self.program());
-        let stages = { stages.into_iter() }.find_map(|way| self.prepared_by(way));
+        let beginnings = [schedule::borders, schedule::stages].map(|ways| {
+            let mut ways = ways(&self.program()).into_iter();
+            ways.find_map(|way| self.prepared_by(way))
+        });
         let mut prepared = self.prepared(None);
-        for begun in borders.into_iter().chain(stages) {
+        for begun in beginnings.into_iter().flatten() {
             let next = self.prepared(Some(&begun));
             prepared.extend([begun].into_iter().chain(next));
         }

@@ -50,17 +50,22 @@ const CALL_WITHIN: f64 = 2e4;
 struct Small {
     /// A parameter, or several that are all below the end.
     sizes: Vec<Symbol>,
-    end: i64,
+    /// All ends below which it is so, the last one last.
+    ends: Vec<i64>,
     takes: Option<usize>,
     /// The logarithm of what is gained, for all ends together.
     gain: f64,
 }
 
 impl Small {
+    fn end(&self) -> i64 {
+        self.ends.last().copied().unwrap_or(0)
+    }
+
     /// Whether it takes the same for all sizes of another one, of which more parameters have to be small.
     fn covers(&self, other: &Small) -> bool {
         self.takes == other.takes
-            && self.end >= other.end
+            && self.end() >= other.end()
             && self.sizes.iter().all(|s| other.sizes.contains(s))
     }
 }
@@ -89,6 +94,8 @@ fn beside(place: &[(Symbol, End)], sizes: &[Symbol], end: End) -> Place {
 struct Base<'a> {
     stays: Option<usize>,
     around: &'a [Place],
+    /// Where small sizes end, if not where they do otherwise.
+    ends: Option<&'a [i64]>,
 }
 
 /// Estimates at small sizes, each made once.
@@ -101,8 +108,6 @@ struct Probes<'a, 't> {
     columns: Vec<Nat>,
     /// How many elements results have, or rows.
     outer: Vec<Nat>,
-    /// Whether two parameters are looked at that are faster where they are very small alone.
-    very_small: bool,
 }
 
 impl Probes<'_, '_> {
@@ -110,9 +115,6 @@ impl Probes<'_, '_> {
     fn ends(&self, sizes: &[Symbol]) -> &'static [i64] {
         if self.count_rows(sizes) {
             return &FEW_ROWS;
-        }
-        if self.very_small {
-            return &FEWEST;
         }
         let usual = |s: &Symbol| self.auto.sizes.get(s).copied().unwrap_or(0);
         let usual = sizes.iter().map(usual).min().unwrap_or(0);
@@ -197,7 +199,7 @@ impl Probes<'_, '_> {
     /// Up to which end something is faster than what stays otherwise: the best for all sizes, or what small sizes of another parameter
     /// take, each of them. Of the smallest sizes little is left to gain: there it is enough that nothing is lost.
     fn small(&mut self, sizes: &[Symbol], takes: Option<usize>, base: Base) -> Option<Small> {
-        let Base { stays, around } = base;
+        let Base { stays, around, .. } = base;
         let changes = |t: Option<usize>| t.map_or(0, |t| self.auto.tried[t].schedule.changes);
         let lanes = |t: Option<usize>| t.map_or(0, |t| self.auto.tried[t].schedule.choice.lanes);
         let doubt = DOUBT.powi(changes(takes) as i32 - changes(stays) as i32);
@@ -206,7 +208,7 @@ impl Probes<'_, '_> {
         let sums = { SHORT_SUMS.iter() }.filter(|u| plain || u.0 <= SHORT_BUT_FOR_PLAIN);
         let (lanes, instead) = (lanes(takes), lanes(stays));
         let (mut sum, mut most, mut ends) = (0.0, 0.0, Vec::new());
-        for end in self.ends(sizes) {
+        for end in base.ends.unwrap_or_else(|| self.ends(sizes)) {
             let (mut gain, mut is_faster) = (0.0, true);
             for place in around {
                 let least = match place.is_empty() {
@@ -252,7 +254,7 @@ impl Probes<'_, '_> {
         }
         (most >= enough.ln() + by_others).then_some(Small {
             sizes: sizes.to_vec(),
-            end,
+            ends,
             takes,
             gain: sum,
         })
@@ -320,6 +322,7 @@ impl Probes<'_, '_> {
         let everywhere = Base {
             stays: best,
             around: &[Vec::new()],
+            ends: None,
         };
         let mut chosen = Chosen::one(None, best);
         // Each by itself, and together all that do not say how many results there are.
@@ -331,25 +334,27 @@ impl Probes<'_, '_> {
         small.extend(together.clone());
         let mut found = self.best(&small, everywhere);
         if let (None, Some(together)) = (&found, together.filter(|all| all.len() == PAIR)) {
-            self.very_small = true;
-            found = self.best(&[together], everywhere);
+            let very_small = Base {
+                ends: Some(&FEWEST),
+                ..everywhere
+            };
+            found = self.best(&[together], very_small);
         }
         if let Some(small) = found {
-            let ends = self.ends(&small.sizes).iter().filter(|e| **e <= small.end);
             let at = |end: &i64| beside(&[], &small.sizes, End::Below(*end));
-            let around: Vec<Place> = ends.map(at).collect();
-            self.very_small = false;
+            let around: Vec<Place> = small.ends.iter().map(at).collect();
             sizes.retain(|s| !small.sizes.contains(s));
-            let place = at(&small.end);
+            let place = at(&small.end());
             let others: Vec<Vec<Symbol>> = sizes.iter().map(|s| vec![*s]).collect();
             let base = Base {
                 stays: small.takes,
                 around: &around,
+                ends: None,
             };
             let within = match self.best(&others, base) {
                 Some(inner) => {
                     let at = |end| beside(&place, &inner.sizes, end);
-                    let below = Chosen::one(Some(at(End::Below(inner.end))), inner.takes);
+                    let below = Chosen::one(Some(at(End::Below(inner.end()))), inner.takes);
                     let above = Chosen::one(Some(at(End::NotSmall)), small.takes);
                     Chosen::at(&inner, below, above)
                 }
@@ -357,7 +362,6 @@ impl Probes<'_, '_> {
             };
             chosen = Chosen::at(&small, within, chosen);
         }
-        self.very_small = false;
         // Only tiles make more rows than there are, and only of rows there are few: columns stay as many.
         let has_tiles = best.is_some_and(|t| self.auto.tried[t].schedule.has_tiles());
         let rows: Vec<Vec<Symbol>> = { rows.into_iter() }
@@ -366,7 +370,7 @@ impl Probes<'_, '_> {
             .map(|s| vec![s])
             .collect();
         if let Some(few) = self.best(&rows, everywhere) {
-            let place = beside(&[], &few.sizes, End::Below(few.end));
+            let place = beside(&[], &few.sizes, End::Below(few.end()));
             chosen = Chosen::at(&few, Chosen::one(Some(place), few.takes), chosen);
         }
         (chosen.classes.len() > 1).then_some(chosen)
@@ -389,7 +393,7 @@ impl Chosen {
 
     /// What is below where small sizes end, and what is above.
     fn at(small: &Small, below: Chosen, above: Chosen) -> Chosen {
-        let classes = Classes::below(&small.sizes, small.end);
+        let classes = Classes::below(&small.sizes, small.end());
         let mut all = Vec::new();
         for (name, of) in classes.names().iter().zip([below.classes, above.classes]) {
             for (inner, place, takes) in of {
@@ -432,7 +436,6 @@ impl Trial<'_> {
             rows,
             columns,
             outer,
-            very_small: false,
         };
         let chosen = probes.chosen()?;
         let usual = match auto.best {

@@ -204,11 +204,7 @@ impl<'a> Walk<'a> {
         };
         let own = match shared {
             Some(many) => {
-                // Units for single whole numbers are many.
-                let own = match is_of_whole_numbers(body) {
-                    true => own * AT_ONCE,
-                    false => own,
-                };
+                let own = own * of_whole_numbers(body);
                 let apart = many * ((own / many).max(chain) + 1.0);
                 ((own + sums) * UNSEEN).min(apart * SHARED - 1.0)
             }
@@ -270,13 +266,12 @@ impl<'a> Walk<'a> {
             cycles += if other { n } else { 1.0 } * self.stmt(s);
         }
         self.is_written_out = around;
-        // Units for single whole numbers are many.
-        let at_once = if is_alone && is_of_whole_numbers(body) {
-            AT_ONCE
+        let many = if is_alone {
+            of_whole_numbers(body)
         } else {
             1.0
         };
-        cycles * at_once + behind
+        cycles * many + behind
     }
 
     /// How many iterations of a short loop a compiler puts into a vector, if it adds up whole numbers and no other loop is in it.
@@ -514,18 +509,21 @@ fn is_of_numbers(body: &[Stmt]) -> bool {
         ExprKind::Var(_) | ExprKind::Lit(_) => true,
         _ => false,
     };
+    are_all(body, plain)
+}
+
+/// Whether all nodes of what stands directly in a body are so.
+fn are_all(body: &[Stmt], is: impl Fn(&Expr) -> bool) -> bool {
     body.iter().filter_map(walk::exprs).all(|e| {
         let mut all = true;
-        e.visit(&mut |e| all &= plain(e));
+        e.visit(&mut |e| all &= is(e));
         all
     })
 }
 
-/// Whether nothing is computed but single whole numbers, without quotients and choices, and no loop is inside.
-fn is_of_whole_numbers(body: &[Stmt]) -> bool {
-    if walk::has_loops(body) {
-        return false;
-    }
+/// Which part of its time a body takes of which nothing is computed but single whole numbers, without quotients and choices, and in which no
+/// loop is: units for these are many.
+fn of_whole_numbers(body: &[Stmt]) -> f64 {
     let plain = |e: &Expr| match e.kind() {
         ExprKind::Op(op, _) => {
             let simple = matches!(op, Op::Add | Op::Sub | Op::Mul);
@@ -535,11 +533,11 @@ fn is_of_whole_numbers(body: &[Stmt]) -> bool {
         ExprKind::Var(_) | ExprKind::Lit(_) => true,
         _ => false,
     };
-    body.iter().filter_map(walk::exprs).all(|e| {
-        let mut all = true;
-        e.visit(&mut |e| all &= e.shape().lanes == 1 && plain(e));
-        all
-    })
+    let single = |e: &Expr| e.shape().lanes == 1 && plain(e);
+    match !walk::has_loops(body) && are_all(body, single) {
+        true => AT_ONCE,
+        false => 1.0,
+    }
 }
 
 /// The small arrays on the stack of which no vector is loaded or stored.

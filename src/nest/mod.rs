@@ -61,6 +61,15 @@ pub struct Nest {
 }
 
 impl Nest {
+    /// What one more store computes: a value that is kept in memory, of which no term speaks.
+    pub fn kept(&mut self) -> WhatId {
+        self.computed.push(Computed {
+            role: Role::Kept,
+            term: None,
+        });
+        WhatId(self.computed.len() as u32 - 1)
+    }
+
     /// The buffer whose memory another name stands for.
     pub fn root(&self, mut b: BufId) -> BufId {
         while let Some(a) = self.buffers[b.0 as usize].alias {

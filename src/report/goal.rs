@@ -9,7 +9,7 @@ use super::number::count;
 use crate::diag::{code, Diagnostic};
 use crate::intern::Symbol;
 use crate::rule::near::Refusal;
-use crate::search::{Advice, Diagnosis, Near, PartCount, Stop, ITERATIONS, NODES};
+use crate::search::{Advice, Diagnosis, Near, PartCount, Stop, ITERATIONS, NODES, WORK};
 use crate::source::SourceMap;
 
 /// Lines of the closest term that are shown.
@@ -139,10 +139,13 @@ fn stopped(d: &Diagnosis) -> String {
                 count(n)
             )
         }
-        Stop::Work(n) => format!(
-            "the limit of {} places that rules look at and nodes that they build, which holds where none of e-nodes or seconds is set, ended the search",
-            count(n)
-        ),
+        Stop::Work(n) => {
+            let default = by_default(n == WORK);
+            format!(
+                "the limit of {} places that rules look at and nodes that they build{default} ended the search",
+                count(n)
+            )
+        }
         Stop::Seconds(n) => format!("the limit of {n} s ended the search"),
         Stop::Bytes(n) => format!("the limit of {} ended the search", super::number::bytes(n)),
         Stop::Interrupted => "the search was interrupted".to_string(),

@@ -65,9 +65,9 @@ pub fn named(term: &Term) -> Vec<Schedule> {
     if found.costly.is_empty() {
         return Vec::new();
     }
-    let of = |op: &String| no_windows_of(&format!("(contains {op})"));
+    let of = |op: &&str| no_windows_of(&format!("(contains {op})"));
     let windows: Vec<String> = found.costly.iter().flat_map(of).collect();
-    let named = |body: String, op: &String| format!("(app let (contains {op}) (\\ {body}))");
+    let named = |body: String, op: &&str| format!("(app let (contains {op}) (\\ {body}))");
     let outside = found.costly.iter().fold("?".to_string(), named);
     let inside = format!("(contains (\\ {outside}))");
     let way = |names: String| {
@@ -90,7 +90,7 @@ struct Found {
     /// Whether there are such with a name.
     named: bool,
     /// By which operation each takes long that windows are taken of.
-    costly: BTreeSet<String>,
+    costly: BTreeSet<&'static str>,
 }
 
 impl Found {
@@ -129,33 +129,29 @@ fn is_bordered(xs: &Term) -> bool {
 }
 
 /// By which operation the elements of an array take long, if no windows are taken before it and nothing of it is kept already.
-fn costly(xs: &Term) -> Option<String> {
+fn costly(xs: &Term) -> Option<&'static str> {
     if has(xs, &[Op::ToMem, Op::Iterate]) {
         return None;
     }
     let mut found = None;
     xs.visit(&mut |t, _| {
         let f = argument(t, Op::Map, 0).or_else(|| argument(t, Op::Generate, 0));
-        found = found.take().or_else(|| f.and_then(long));
+        found = found.or_else(|| f.and_then(long));
     });
     found
 }
 
 /// The first operation that takes long.
-fn long(f: &Term) -> Option<String> {
+fn long(f: &Term) -> Option<&'static str> {
+    let is = |op: &Op| {
+        matches!(op.sort(), Sort::Function(_))
+            || matches!(op, Op::Div | Op::Mod | Op::Reduce | Op::ReduceSeq)
+    };
     let mut found = None;
     f.visit(&mut |t, _| {
         if let Kind::Prim(p) = t.kind() {
-            let op = p.op();
-            let is = matches!(op.sort(), Sort::Function(_))
-                || matches!(op, Op::Div | Op::Mod | Op::Reduce | Op::ReduceSeq);
-            if is && found.is_none() {
-                found = Some(match op {
-                    Op::Div | Op::Mod => format!("({})", op.name()),
-                    _ => op.name().to_string(),
-                });
-            }
+            found = found.or_else(|| Some(p.op()).filter(is));
         }
     });
-    found
+    found.map(Op::name)
 }

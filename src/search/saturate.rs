@@ -691,8 +691,7 @@ impl<'a> Saturation<'a> {
             contexts: &contexts,
             size: self.size,
             may_continue: &|| {
-                let more = u64::from(ASK_EVERY);
-                limits.worked.set(limits.worked.get() + more);
+                limits.work_on(ASK_EVERY.into());
                 reached.set(limits.reached(0, Ahead::default()));
                 watch.tell(Phase::Search, 0, limits);
                 reached.get().is_none()
@@ -758,8 +757,7 @@ impl<'a> Saturation<'a> {
                 }
                 count += 1;
                 let built = std::mem::take(&mut self.graph.built);
-                let worked = self.limits.worked.get() + built;
-                self.limits.worked.set(worked);
+                let worked = self.limits.work_on(built);
                 let nodes = self.graph.nodes();
                 let time = Duration::from_secs_f64(self.pace * nodes as f64);
                 // Whether an operator obeys a law may take long to decide.

@@ -63,6 +63,20 @@ pub fn leaves(items: &[Item]) -> Vec<Leaf> {
     out
 }
 
+/// Calls `f` on all that is stored, and on what chooses whether it is.
+pub fn each_value(items: &[Item], f: &mut impl FnMut(V)) {
+    for leaf in leaves(items) {
+        if let Item::Store(s) = &leaf.is {
+            f(s.value);
+        }
+        for a in &leaf.path {
+            if let Around::Cond(c, _) = a {
+                f(*c);
+            }
+        }
+    }
+}
+
 fn collect(items: &[Item], path: &mut Vec<Around>, out: &mut Vec<Leaf>) {
     for item in items {
         match item {

@@ -5,7 +5,7 @@
 //! Absent: what an iteration does.
 
 use super::disjoint::disjoint;
-use super::items::{leaves, Around, Item, Store};
+use super::items::{each_value, leaves, Around, Item, Store};
 use super::machine::{lane, Lanes, Machine, Read, Var};
 use super::memory::{own, read};
 use super::parts::choice;
@@ -293,16 +293,7 @@ impl Machine<'_> {
         let mut cells = Vec::new();
         let mut look = |cx: &Values, v: V| cells.extend(cx.cells(v, l.of).iter().copied());
         for items in l.after.values() {
-            for leaf in leaves(items) {
-                if let Item::Store(s) = &leaf.is {
-                    look(&self.cx, s.value);
-                }
-                for a in &leaf.path {
-                    if let Around::Cond(c, _) = a {
-                        look(&self.cx, *c);
-                    }
-                }
-            }
+            each_value(items, &mut |v| look(&self.cx, v));
         }
         for v in l.vars_after.values() {
             match &v.value {
@@ -541,16 +532,7 @@ impl Machine<'_> {
             });
         };
         for b in buffers {
-            for leaf in leaves(&l.after[b]) {
-                if let Item::Store(s) = &leaf.is {
-                    look(s.value);
-                }
-                for a in &leaf.path {
-                    if let Around::Cond(c, _) = a {
-                        look(*c);
-                    }
-                }
-            }
+            each_value(&l.after[b], &mut look);
         }
         for v in l.vars_after.values() {
             match &v.value {

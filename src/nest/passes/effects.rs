@@ -57,6 +57,18 @@ impl Touched {
         all
     }
 
+    /// What a value reads, in indices, too.
+    pub(super) fn by(nest: &Nest, e: &Expr) -> Touched {
+        let mut all = Touched::default();
+        all.expr(nest, e);
+        e.visit(&mut |e| {
+            if let Some(n) = e.own_index() {
+                all.vars.extend(n.vars().iter());
+            }
+        });
+        all
+    }
+
     /// Adds the variables and buffers of a value, not those of its indices.
     pub(super) fn expr(&mut self, nest: &Nest, e: &Expr) {
         e.visit(&mut |e| match e.kind() {

@@ -14,12 +14,8 @@ use super::Context;
 use crate::arith::Nat;
 use crate::index::Facts;
 use crate::intern::Symbol;
-use crate::nest::{
-    walk, Block, BufId, Buffer, Computed, Expr, ExprKind, LoopKind, Nest, Role, Stmt, StorageClass,
-    WhatId,
-};
+use crate::nest::{walk, Block, BufId, Buffer, Expr, ExprKind, LoopKind, Nest, Stmt, StorageClass};
 use crate::term::Op;
-use rustc_hash::FxHashSet;
 
 /// Iterations of a strip: some vectors of every machine.
 const STRIP: i64 = 64;
@@ -35,33 +31,24 @@ pub(super) fn distribute(nest: &mut Nest, cx: &mut Context) {
     }
     let mut names = Names::of(nest);
     let mut body = std::mem::take(&mut nest.body);
+    let before = nest.buffers.len();
     let mut pass = Pass {
         nest,
         facts: &mut *cx.facts,
         names: &mut names,
-        made: Vec::new(),
     };
     walk::replace(&mut body, &mut |s| pass.strips(s));
-    let made = pass.made;
-    let kept = || Computed {
-        role: Role::Kept,
-        term: None,
-    };
-    nest.computed.extend(made.iter().map(|_| kept()));
     nest.body = body;
-    if !made.is_empty() {
-        nest.buffers.extend(made);
+    if nest.buffers.len() > before {
         // Each of two loops uses a part of what was declared for one.
         dce::eliminate(nest);
     }
 }
 
 struct Pass<'a> {
-    nest: &'a Nest,
+    nest: &'a mut Nest,
     facts: &'a mut Facts,
     names: &'a mut Names,
-    /// Buffers for what is computed before.
-    made: Vec<Buffer>,
 }
 
 impl Pass<'_> {
@@ -121,9 +108,8 @@ impl Pass<'_> {
         let mut stores = work.needed.clone();
         let mut buffers = Vec::new();
         for e in &work.values {
-            let buf = BufId((self.nest.buffers.len() + self.made.len()) as u32);
-            let what = WhatId((self.nest.computed.len() + self.made.len()) as u32);
-            self.made.push(Buffer {
+            let buf = BufId(self.nest.buffers.len() as u32);
+            self.nest.buffers.push(Buffer {
                 name: self.names.like(Symbol::new("strip0")),
                 elem: e.shape().elem,
                 len: strip,
@@ -136,7 +122,7 @@ impl Pass<'_> {
                 index: place,
                 value: e.clone(),
                 element: place,
-                what,
+                what: self.nest.kept(),
             });
         }
         let mut steps = body.clone();
@@ -173,49 +159,24 @@ struct Work {
 
 impl Work {
     fn of(nest: &Nest, body: &Block) -> Option<Work> {
-        let mut of = Given {
-            nest,
-            stored: FxHashSet::default(),
-            other: FxHashSet::default(),
-        };
+        // What steps store or hand on, and variables that are made of such.
+        let mut changing = Touched::default();
         for s in body {
-            let written = Touched::written(nest, s);
-            of.stored.extend(written.buffers);
-            of.other.extend(written.vars);
+            changing.add(&Touched::written(nest, s));
         }
         let mut work = Work {
             values: Vec::new(),
             needed: Vec::new(),
         };
         for s in body {
-            match s {
-                Stmt::Let {
-                    var,
-                    value: Some(e),
-                    mutable: false,
-                    ..
-                } => {
-                    work.look(&of, e);
-                    match of.is_given(e) {
-                        true => work.needed.push(s.clone()),
-                        false => {
-                            of.other.insert(*var);
-                        }
-                    }
-                }
-                Stmt::Index { var, value } => match of.is_index_given(*value) {
-                    true => work.needed.push(s.clone()),
-                    false => {
-                        of.other.insert(*var);
-                    }
-                },
-                Stmt::Let { var, value, .. } => {
-                    value.iter().for_each(|e| work.look(&of, e));
-                    of.other.insert(*var);
-                }
-                Stmt::Assign { value, .. } | Stmt::Store { value, .. } => work.look(&of, value),
-                _ => walk::each_stmt(std::slice::from_ref(s), &mut |s| {
-                    of.other.extend(walk::declared(s));
+            if let (false, Some(e)) = (matches!(s, Stmt::If { .. }), walk::exprs(s)) {
+                work.look((nest, &changing), e);
+            }
+            let once = walk::constant(s).is_some() || matches!(s, Stmt::Index { .. });
+            match once && !Touched::read(nest, s).meets(&changing) {
+                true => work.needed.push(s.clone()),
+                false => walk::each_stmt(std::slice::from_ref(s), &mut |s| {
+                    changing.vars.extend(walk::declared(s));
                 }),
             }
         }
@@ -224,12 +185,14 @@ impl Work {
     }
 
     /// Adds the largest parts of a value that call functions and need nothing that steps hand on. What a choice guards stays there.
-    fn look(&mut self, of: &Given, e: &Expr) {
+    fn look(&mut self, of: (&Nest, &Touched), e: &Expr) {
         if !e.calls() || e.shape().lanes > 1 {
             return;
         }
         let elem = e.shape().elem;
-        if of.is_given(e) && elem.is_float() && !elem.is_half() {
+        let (nest, changing) = of;
+        let given = !Touched::by(nest, e).meets(changing);
+        if given && elem.is_float() && !elem.is_half() {
             if !self.values.iter().any(|v| v.same(e)) {
                 self.values.push(e.clone());
             }
@@ -239,32 +202,5 @@ impl Work {
             ExprKind::Op(Op::Select | Op::And | Op::Or, args) => self.look(of, &args[0]),
             _ => e.each_operand(&mut |a| self.look(of, a)),
         }
-    }
-}
-
-/// What an iteration is given: what no step stores or hands on.
-struct Given<'a> {
-    nest: &'a Nest,
-    stored: FxHashSet<BufId>,
-    /// Variables that steps assign, or that are made of such.
-    other: FxHashSet<Symbol>,
-}
-
-impl Given<'_> {
-    fn is_given(&self, e: &Expr) -> bool {
-        let mut all = true;
-        e.visit(&mut |e| {
-            all &= match e.kind() {
-                ExprKind::Var(v) => !self.other.contains(v),
-                ExprKind::Load(b, _) => !self.stored.contains(&self.nest.root(*b)),
-                _ => true,
-            };
-            all &= e.own_index().is_none_or(|n| self.is_index_given(n));
-        });
-        all
-    }
-
-    fn is_index_given(&self, n: Nat) -> bool {
-        !n.vars().iter().any(|v| self.other.contains(v))
     }
 }

@@ -11,10 +11,7 @@ use super::fresh::Names;
 use crate::arith::{AtomKind, Nat};
 use crate::index::{Facts, Level};
 use crate::intern::Symbol;
-use crate::nest::{
-    walk, Block, BufId, Buffer, Computed, Expr, ExprKind, LoopKind, Nest, Role, Stmt, StorageClass,
-    WhatId,
-};
+use crate::nest::{walk, Block, BufId, Buffer, Expr, ExprKind, LoopKind, Nest, Stmt, StorageClass};
 use crate::term::Op;
 use crate::ty::Scalar;
 use indexmap::IndexMap;
@@ -202,11 +199,7 @@ impl Pass<'_> {
     ) -> Stmt {
         let mut block = definitions.needed(tables.iter().map(|t| &t.value));
         for t in tables {
-            let what = WhatId(self.nest.computed.len() as u32);
-            self.nest.computed.push(Computed {
-                role: Role::Kept,
-                term: None,
-            });
+            let what = self.nest.kept();
             block.push(Stmt::Store {
                 buf: t.buf,
                 index: t.at,

@@ -30,6 +30,12 @@ pub(super) struct Limits {
 }
 
 impl Limits {
+    /// Adds what was looked at and built; how much that is now.
+    pub fn work_on(&self, more: u64) -> u64 {
+        self.worked.set(self.worked.get() + more);
+        self.worked.get()
+    }
+
     /// With what comes before they can be looked at again.
     pub fn reached(&self, nodes: u64, ahead: Ahead) -> Option<Stop> {
         if interrupt::asked() {
